@@ -27,17 +27,26 @@ func (a *Action) Errorf(format string, args ...any) { a.annotate("error", format
 // AddMask tells the runner never to show text again. Outside Actions nothing is
 // printed. Text with a line break is masked line by line, as the runner needs it.
 func (a *Action) AddMask(text string) {
-	a.mu.Lock()
-	a.secrets = append(a.secrets, text)
-	a.mu.Unlock()
-	if !a.commands() {
-		return
-	}
-	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\r' || r == '\n' }) {
-		if strings.TrimSpace(line) != "" {
+	for _, line := range a.hide(text) {
+		if a.commands() {
 			a.print(a.stdout, "::add-mask::"+escapeData(line)+"\n")
 		}
 	}
+}
+
+// hide makes the printer replace each line of a secret from now on, and returns
+// those lines.
+func (a *Action) hide(text string) []string {
+	var lines []string
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\r' || r == '\n' }) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.secrets = append(a.secrets, lines...)
+	return lines
 }
 
 // Group starts a foldable group in the log; groups do not nest.

@@ -29,7 +29,7 @@ func (a *Action) parseInputs(names []string) error {
 		value, set := a.lookupEnv(in.Variable())
 		// A secret is known before it is judged, so that no error can show it.
 		if in.Kind == Secret && value != "" {
-			a.secrets = append(a.secrets, value)
+			a.hide(value)
 		}
 		value, err := in.resolve(value, set)
 		if err != nil {

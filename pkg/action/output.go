@@ -33,6 +33,9 @@ func (a *Action) setOutput(name, value string) error {
 		return errors.New("not text: NUL or invalid UTF-8; write a file and set its path")
 	case !out.Lines && strings.ContainsAny(value, "\r\n"):
 		return errors.New("has a line break, and the output is one line")
+	case strings.HasSuffix(value, "\r"):
+		// A runner on Windows would take it for a part of the line end.
+		return errors.New("ends with CR; end it with a line feed or with text")
 	}
 	path := a.getenv("GITHUB_OUTPUT")
 	if path == "" {

@@ -128,11 +128,11 @@ func (r Role) Check() error {
 	entry := func(what, name, help string) error {
 		switch {
 		case !nameForm.MatchString(name):
-			return fmt.Errorf("role %s: %s %q is not a name", r.Name, what, name)
+			return fmt.Errorf("declaration: %s %q is not a name", what, name)
 		case seen[what+" "+name]:
-			return fmt.Errorf("role %s: %s %s is declared twice", r.Name, what, name)
+			return fmt.Errorf("declaration: %s %s is declared twice", what, name)
 		case help == "" || help != strings.TrimSpace(help) || strings.ContainsAny(help, "\r\n"):
-			return fmt.Errorf("role %s: %s %s needs one line of help", r.Name, what, name)
+			return fmt.Errorf("declaration: %s %s needs one line of help", what, name)
 		}
 		seen[what+" "+name] = true
 		return nil
@@ -145,13 +145,13 @@ func (r Role) Check() error {
 			return err
 		}
 		if in.Required && (in.Default != "" || in.Empty != "" || in.Derived != nil) {
-			return fmt.Errorf("role %s: input %s is required and has a default", r.Name, in.Name)
+			return fmt.Errorf("declaration: input %s is required and has a default", in.Name)
 		}
 		if in.Derived != nil && in.Empty == "" {
-			return fmt.Errorf("role %s: input %s does not say what it is derived from", r.Name, in.Name)
+			return fmt.Errorf("declaration: input %s does not say what it is derived from", in.Name)
 		}
 		if err := in.check(in.literal()); in.literal() != "" && err != nil {
-			return fmt.Errorf("role %s: default of %w", r.Name, err)
+			return fmt.Errorf("declaration: default of %v", err)
 		}
 	}
 	for _, out := range r.Outputs {
@@ -165,7 +165,7 @@ func (r Role) Check() error {
 		}
 		for _, name := range c.Inputs {
 			if !seen["input "+name] {
-				return fmt.Errorf("role %s: command %s reads input %q, which is not declared", r.Name, c.Name, name)
+				return fmt.Errorf("declaration: command %s reads input %q, which is not declared", c.Name, name)
 			}
 		}
 	}
