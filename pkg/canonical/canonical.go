@@ -1,6 +1,6 @@
 // Package canonical is the JSON text that ledger records are made of: one
 // spelling for every value, so that equal values have equal bytes and a digest
-// of the text is a digest of the value.
+// of the text is a digest of the value (specification, section 2).
 //
 // # Canonical text
 //
@@ -15,24 +15,58 @@
 //   - Lone surrogates. RFC 8785 refuses them; here an unpaired surrogate keeps
 //     its escape in lower case, \ud800 to \udfff.
 //
-// Everything else follows the RFC: no white space; null, true, false; numbers as
-// ECMAScript prints a double (so -0 is 0, 1.0 is 1, 1e21 is 1e+21, and a number
-// that overflows a double has no canonical text); strings with only the escapes
-// \" \\ \b \f \n \r \t and \u00xx in lower case for the other controls below
-// U+0020, every other character as its own UTF-8 bytes, never normalized. Of
-// members with one name the last counts.
+// Everything else follows the RFC:
+//
+//   - No white space; null, true, false; the members of an object each once.
+//   - A number is an IEEE 754 double. Zero, of either sign, is 0. Otherwise its
+//     digits are the fewest that still name this double, and of several such
+//     the closest to it (17 at most). From 1e-6 up to below 1e21 they stand
+//     without an exponent, as an integer or with at least one digit on each side
+//     of the point; else as d.ddd, e, the sign (+ as well), and the exponent
+//     without leading zeros: 1e+21, 1.5e-7. A number that overflows a double has
+//     no canonical text; one too small for a double is 0.
+//   - A string has only the escapes \" \\ \b \f \n \r \t, \u00xx in lower case
+//     for the other controls below U+0020, and the lone surrogates above. Every
+//     other character, U+007F and U+2028 included, is its own UTF-8 bytes and is
+//     never normalized.
 //
 // For example {"b":1.50,"a":"\u00e9","10":[ ],"9":-0} is in canonical text
 //
 //	{"9":0,"10":[],"a":"é","b":1.5}
 //
+// Text is always valid UTF-8 without a byte order mark. The digest of a text is
+// written "sha256:" and 64 lower-case hexadecimal digits ([Sum]).
+//
 // # Reading
 //
-// [Valid] and [Scan] decide byte by byte whether a text is canonical without
-// building a value. [Parse] reads any JSON into a [Value] as the reference does;
-// [ParseStrict] reads what a stranger sent and refuses whatever could be read in
-// two ways. [Decode] fills a Go value with the same strictness. Text is always
-// UTF-8 without a byte order mark.
+// [Valid] and [Scan] decide byte by byte whether a text is canonical, without
+// building a value.
+//
+// [Parse] reads any JSON (RFC 8259) as the reference runtime does: of members
+// with one name the last counts, escapes and numbers may be spelled in any way,
+// and nesting goes down to 10,000. [Transform] is Parse and then the text.
+//
+// [ParseStrict] reads what a stranger sent and shall be kept. It refuses
+// whatever two readers could understand in two ways, at any depth: a name that
+// occurs twice in one object, however it is escaped; an unpaired surrogate; a
+// number that overflows a double; nesting beyond the caller's bound; and an
+// integer that a double changes. The last means: an integer that is below 1e21
+// or written without an exponent must be the exact value of its double, and so
+// must the integer in its canonical text. 9007199254740993 is refused (its
+// double is ...992), in every spelling, and 144115188075855872 too (a double
+// holds it, but its canonical text is 144115188075855870); 1e21, 1e23 and 1.5
+// are not.
+//
+// [Decode] fills a Go value with the same strictness; its comment has the rules
+// for names, numbers and null.
+//
+// A string in a [Value] is UTF-8; a lone surrogate, which UTF-8 cannot hold,
+// stands in it as the three bytes that the same scheme would give it. No
+// function here gives such bytes for text that came through ParseStrict or
+// Decode. [CompareNames], [CompareStrings], [Units] and [AppendString] take
+// strings in this form.
+//
+// Every error is an *[Error]: the rule that was broken and where, never a value.
 package canonical
 
 import (
@@ -40,16 +74,9 @@ import (
 	"encoding/hex"
 )
 
-// MaxDepth is the deepest a value may stand in canonical text; the outermost
-// value has depth 0. It is the bound of the reference runtime.
-const MaxDepth = 32
-
-// maxSyntaxDepth bounds recursion while reading text that may be deeper than
-// MaxDepth, so that hostile nesting ends in an error and not in a full stack.
-const maxSyntaxDepth = 10_000
-
 // Transform returns the canonical text of the JSON text src, read as [Parse]
-// reads it. Errors are *[Error].
+// reads it. The error is an *[Error] with rule [Syntax], [UTF8], [Depth] or
+// [Overflow].
 func Transform(src []byte) ([]byte, error) {
 	v, err := Parse(src)
 	if err != nil {

@@ -3,14 +3,13 @@ package canonical
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Rule names what a text broke.
 type Rule string
 
 const (
-	// Syntax: not JSON, or not valid UTF-8.
+	// Syntax: not JSON, or more than one JSON text.
 	Syntax Rule = "not valid JSON"
 	// UTF8: a byte sequence that is not UTF-8.
 	UTF8 Rule = "invalid UTF-8"
@@ -26,25 +25,29 @@ const (
 	Surrogate Rule = "unpaired surrogate"
 	// Unknown: a member name that the target of Decode does not have.
 	Unknown Rule = "unknown member name"
-	// Mismatch: a value of another type than the target of Decode has.
-	Mismatch Rule = "value of the wrong type"
+	// Mismatch: a value of another type than the target of Decode has there, or
+	// out of its range.
+	Mismatch Rule = "value that does not fit its field"
 )
 
-// maxPathBytes bounds the path in an error, which holds names that a stranger
-// chose; a longer one keeps its end, where the fault is.
-const maxPathBytes = 160
-
-// Error says which rule a text broke and where.
+// Error says which rule a text broke and where. It holds names of the text, as
+// ASCII and bounded, and none of its values.
 type Error struct {
 	Rule Rule
 	// Path leads to the value at fault from the outermost one, such as
-	// ".detail.items[3]"; "" is the outermost value itself. Names are quoted
-	// unless they are plain ASCII words; it never holds a value.
+	// ".detail.items[3]", and to the name itself for Duplicate and Unknown; ""
+	// is the outermost value. Names are as they are when they consist of ASCII
+	// letters, digits, _ and -; others are JSON strings in ASCII, as in
+	// ["a \u00e9"], of which at most 64 bytes are shown and then "...". A path
+	// is at most 163 bytes long; of a longer one the end is kept after "...".
 	Path string
-	// Offset is the byte offset in the source, or -1 when there is none.
+	// Offset is the byte offset in the source, or -1 when there is none. For
+	// Duplicate it is that of the brace that ends the object; for Unknown and
+	// Mismatch it is at or shortly before the fault.
 	Offset int
 }
 
+// Error gives the rule and the path, or the offset where the path is empty.
 func (e *Error) Error() string {
 	s := string(e.Rule)
 	if e.Path != "" {
@@ -55,34 +58,53 @@ func (e *Error) Error() string {
 	return s
 }
 
+// cutMark stands for what was left out of a path. No step starts with it.
+const cutMark = "..."
+
 // in returns e seen from one container further out.
 func (e *Error) in(step string) *Error {
-	e.Path = step + e.Path
-	if len(e.Path) > maxPathBytes {
-		cut := len(e.Path) - maxPathBytes
-		for cut < len(e.Path) && !utf8.RuneStart(e.Path[cut]) {
-			cut++
-		}
-		e.Path = "…" + e.Path[cut:]
+	switch {
+	case strings.HasPrefix(e.Path, cutMark):
+	case len(step)+len(e.Path) > maxPathBytes:
+		e.Path = cutMark + e.Path
+	default:
+		e.Path = step + e.Path
 	}
 	return e
 }
 
 func indexStep(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
-// nameStep spells a member name as a path step: plain words as they are, all
-// others quoted in ASCII so that they can be printed anywhere.
+// nameStep spells a member name as a path step.
 func nameStep(name string) string {
-	plain := name != "" && len(name) <= 64
+	plain := name != "" && len(name) <= maxNameBytes
 	for i := 0; plain && i < len(name); i++ {
 		c := name[i]
-		plain = c == '_' || c == '-' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+		plain = c == '_' || c == '-' || isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z'
 	}
 	if plain {
 		return "." + name
 	}
-	if len(name) > 64 {
-		name = strings.ToValidUTF8(name[:64], "") + "…"
+	quoted := []byte(`["`)
+	for i := 0; i < len(name); {
+		r, size := decodeRune(name[i:])
+		start := len(quoted)
+		switch {
+		case r == '"' || r == '\\':
+			quoted = append(quoted, '\\', byte(r))
+		case r >= 0x20 && r < 0x7f:
+			quoted = append(quoted, byte(r))
+		default:
+			for _, unit := range appendUnits(nil, name[i:i+size]) {
+				quoted = append(quoted, '\\', 'u', hexDigits[unit>>12], hexDigits[unit>>8&0xf], hexDigits[unit>>4&0xf], hexDigits[unit&0xf])
+			}
+		}
+		if len(quoted) > maxNameBytes+len(`["`) {
+			return string(quoted[:start]) + `"` + cutMark + "]"
+		}
+		i += size
 	}
-	return "[" + strconv.QuoteToASCII(name) + "]"
+	return string(quoted) + `"]`
 }
+
+const hexDigits = "0123456789abcdef"

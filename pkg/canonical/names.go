@@ -1,90 +1,79 @@
 package canonical
 
 import (
-	"strings"
+	"cmp"
 	"unicode/utf8"
 )
 
 // CompareNames orders two member names as canonical text does: array indexes
-// first, by number, then all others by UTF-16 code unit. It returns -1, 0 or 1.
-// Names are in the encoding of [Value]: UTF-8 in which a lone surrogate stands
-// as its three-byte form.
-func CompareNames(a, b string) int {
+// first, by number, then all others by UTF-16 code unit. It returns -1, 0 or 1,
+// and 0 only for equal names. Names are in the encoding of [Value].
+func CompareNames(a, b string) int { return compareNames(a, b) }
+
+// compareNames also takes the bytes between the quotes of a canonical name that
+// has no escapes, which are the name.
+func compareNames[T string | []byte](a, b T) int {
+	if (len(a) == 0 || !isDigit(a[0])) && (len(b) == 0 || !isDigit(b[0])) {
+		return compareUnits(a, b)
+	}
 	ai, bi := isIndex(a), isIndex(b)
 	switch {
-	case ai && bi:
-		if len(a) != len(b) {
-			if len(a) < len(b) {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
+	case ai && bi && len(a) != len(b):
+		return cmp.Compare(len(a), len(b))
+	case ai == bi:
+		return compareUnits(a, b)
 	case ai:
 		return -1
-	case bi:
-		return 1
 	}
-	return CompareStrings(a, b)
+	return 1
 }
 
 // isIndex reports whether name is a canonical decimal from 0 to 4294967294.
-func isIndex(name string) bool {
-	if name == "" || len(name) > 10 || name[0] == '0' && len(name) > 1 {
+func isIndex[T string | []byte](name T) bool {
+	const last = "4294967294"
+	if len(name) == 0 || len(name) > len(last) || name[0] == '0' && len(name) > 1 {
 		return false
 	}
-	for i := 0; i < len(name); i++ {
+	for i := range len(name) {
 		if !isDigit(name[i]) {
 			return false
 		}
 	}
-	return len(name) < 10 || name <= "4294967294"
+	return len(name) < len(last) || string(name) <= last
 }
 
 // CompareStrings orders two strings by UTF-16 code unit, which is how
-// ECMAScript compares them. It returns -1, 0 or 1. UTF-8 bytes give the same
-// order except between U+E000 to U+FFFF and the characters above U+FFFF.
-func CompareStrings(a, b string) int {
+// ECMAScript compares them. It returns -1, 0 or 1, and 0 only for equal strings.
+// Strings are in the encoding of [Value].
+func CompareStrings(a, b string) int { return compareUnits(a, b) }
+
+// compareUnits relies on UTF-8 bytes giving the order of code units except
+// between a character above U+FFFF, whose units are surrogates, and one from
+// U+D800 on.
+func compareUnits[T string | []byte](a, b T) int {
 	n := min(len(a), len(b))
 	i := 0
 	for i < n && a[i] == b[i] {
 		i++
 	}
 	if i == n {
-		switch {
-		case len(a) < len(b):
-			return -1
-		case len(a) > len(b):
-			return 1
-		}
-		return 0
+		return cmp.Compare(len(a), len(b))
 	}
-	// Back to the start of the character, and of one before it: a lone high
-	// surrogate there may be the first unit of a pair in the other string.
-	for range 2 {
-		for i > 0 {
-			i--
-			if utf8.RuneStart(a[i]) {
-				break
-			}
+	x, y := a[i], b[i]
+	if (x < 0xf0) == (y < 0xf0) || x < 0xed || y < 0xed {
+		return cmp.Compare(x, y)
+	}
+	// Both bytes start a character, and two units decide: a lone high surrogate
+	// may equal the first unit of a pair, but then no low one follows it.
+	var ua, ub [8]uint16
+	wa := appendUnits(ua[:0], string(a[i:min(len(a), i+8)]))
+	wb := appendUnits(ub[:0], string(b[i:min(len(b), i+8)]))
+	for j := range min(2, len(wa), len(wb)) {
+		if wa[j] != wb[j] {
+			return cmp.Compare(wa[j], wb[j])
 		}
 	}
-	ua, ub := appendUnits(nil, a[i:]), appendUnits(nil, b[i:])
-	for j := 0; j < len(ua) && j < len(ub); j++ {
-		if ua[j] != ub[j] {
-			if ua[j] < ub[j] {
-				return -1
-			}
-			return 1
-		}
-	}
-	switch {
-	case len(ua) < len(ub):
-		return -1
-	case len(ua) > len(ub):
-		return 1
-	}
-	return 0
+	return cmp.Compare(min(2, len(wa)), min(2, len(wb)))
 }
 
 // appendUnits appends the UTF-16 code units of s.
@@ -102,7 +91,8 @@ func appendUnits(dst []uint16, s string) []uint16 {
 	return dst
 }
 
-// Units returns the length of s in UTF-16 code units.
+// Units returns the length of s in UTF-16 code units, which is what ECMAScript
+// calls the length of a string. s is in the encoding of [Value].
 func Units(s string) int {
 	n := 0
 	for i := 0; i < len(s); {

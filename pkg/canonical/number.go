@@ -5,10 +5,6 @@ import (
 	"strconv"
 )
 
-// exactDigits is how many significant decimal digits survive a double whatever
-// they are: such a decimal is the shortest one for its double.
-const exactDigits = 15
-
 // appendNumber appends f as ECMAScript prints it. f is finite.
 func appendNumber(dst []byte, f float64) []byte {
 	if f == 0 {
@@ -27,27 +23,42 @@ func appendNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
+// parseNumber returns the canonical text of a JSON number, "" when it
+// overflows a double.
+func parseNumber(literal []byte) string {
+	f, err := strconv.ParseFloat(string(literal), 64)
+	if err != nil && math.IsInf(f, 0) {
+		return ""
+	}
+	var buf [maxNumberBytes]byte
+	return string(appendNumber(buf[:0], f))
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+
+// scanDigits returns the end of the digits at src[i].
+func scanDigits(src []byte, i int) int {
+	for i < len(src) && isDigit(src[i]) {
+		i++
+	}
+	return i
+}
+
 // scanNumber returns the end of the JSON number at src[i], or -1.
 func scanNumber(src []byte, i int) int {
-	digits := func() bool {
-		start := i
-		for i < len(src) && isDigit(src[i]) {
-			i++
-		}
-		return i > start
-	}
 	if i < len(src) && src[i] == '-' {
 		i++
 	}
-	switch {
-	case i < len(src) && src[i] == '0':
-		i++
-	case !digits():
+	start := i
+	if i = scanDigits(src, i); i == start {
 		return -1
 	}
+	if src[start] == '0' {
+		i = start + 1
+	}
 	if i < len(src) && src[i] == '.' {
-		i++
-		if !digits() {
+		start = i + 1
+		if i = scanDigits(src, start); i == start {
 			return -1
 		}
 	}
@@ -56,95 +67,57 @@ func scanNumber(src []byte, i int) int {
 		if i < len(src) && (src[i] == '+' || src[i] == '-') {
 			i++
 		}
-		if !digits() {
+		start = i
+		if i = scanDigits(src, start); i == start {
 			return -1
 		}
 	}
 	return i
 }
 
-// parseNumber returns the canonical text of a JSON number, "" when it
-// overflows a double.
-func parseNumber(literal []byte) string {
-	f, err := strconv.ParseFloat(string(literal), 64)
-	if err != nil && math.IsInf(f, 0) {
-		return ""
-	}
-	return string(appendNumber(nil, f))
-}
-
-// changesInteger reports whether the literal, or its canonical text, is an
-// integer whose digits are not those of the double that stands for it. Both are
-// looked at, so that what is refused in one spelling is refused in all.
-func changesInteger(literal []byte, text string) bool {
-	if isInteger(literal) && string(literal) != text && string(literal) != "-0" {
-		return true
-	}
-	if len(text) <= exactDigits || !isInteger([]byte(text)) {
-		return false
-	}
-	f, _ := strconv.ParseFloat(text, 64)
-	return strconv.FormatFloat(f, 'f', 0, 64) != text
-}
-
-func isInteger(literal []byte) bool {
-	for _, c := range literal {
-		if c != '-' && !isDigit(c) {
-			return false
-		}
-	}
-	return true
-}
-
-func isDigit(c byte) bool { return c-'0' <= 9 }
-
 // scanCanonicalNumber returns the end of the canonical number at text[i], or
 // -1 when the number there is not written canonically. Up to exactDigits
-// significant digits the spelling alone decides; only longer numbers and those
-// with an exponent are converted.
+// significant digits the spelling alone decides; more are judged by isShortest,
+// and only the rest, mostly numbers with an exponent, is converted.
 func scanCanonicalNumber(text []byte, i int) int {
 	start := i
 	if text[i] == '-' {
 		i++
 	}
-	intStart := i
-	for i < len(text) && isDigit(text[i]) {
-		i++
-	}
-	intDigits := i - intStart
-	if intDigits == 0 || intDigits > 1 && text[intStart] == '0' {
+	first := i
+	i = scanDigits(text, i)
+	digits := i - first
+	if digits == 0 || digits > 1 && text[first] == '0' {
 		return -1
 	}
 	if i == len(text) || text[i] != '.' && text[i]|0x20 != 'e' {
-		if intDigits <= exactDigits {
-			if text[intStart] == '0' && intStart > start { // -0
+		if digits <= exactDigits {
+			if text[first] == '0' && first > start { // -0
 				return -1
 			}
 			return i
 		}
-		return confirmNumber(text, start, i)
+		return endInteger(text, start, first, i)
 	}
 	if text[i] != '.' {
 		return confirmNumber(text, start, scanNumber(text, start))
 	}
-	i++
-	fracStart := i
-	for i < len(text) && isDigit(text[i]) {
-		i++
-	}
-	if i == fracStart || text[i-1] == '0' {
+	point := i
+	i = scanDigits(text, point+1)
+	if i == point+1 || text[i-1] == '0' {
 		return -1
 	}
 	if i < len(text) && text[i]|0x20 == 'e' {
 		return confirmNumber(text, start, scanNumber(text, start))
 	}
-	significant := intDigits + i - fracStart
-	if text[intStart] == '0' {
+	fraction := i - point - 1
+	significant := digits + fraction
+	if text[first] == '0' {
 		zeros := 0
-		for text[fracStart+zeros] == '0' { // ends: the last digit is not 0
+		for text[point+1+zeros] == '0' { // ends: the last digit is not 0
 			zeros++
 		}
-		if zeros > 5 { // below 1e-6 ECMAScript uses an exponent
+		if zeros > 5 { // below 1e-6 a number has an exponent
 			return -1
 		}
 		significant -= 1 + zeros
@@ -152,19 +125,56 @@ func scanCanonicalNumber(text []byte, i int) int {
 	if significant <= exactDigits {
 		return i
 	}
+	if significant > maxDigits {
+		return -1
+	}
+	if shortest, decided := isShortest(digitsValue(text[first:point], text[point+1:i]), fraction); decided {
+		if shortest {
+			return i
+		}
+		return -1
+	}
 	return confirmNumber(text, start, i)
 }
 
-// confirmNumber converts the number and compares the spelling.
+// endInteger judges the integer text[start:end] of more than exactDigits digits,
+// which start at first with one that is not 0. It returns end or -1.
+func endInteger(text []byte, start, first, end int) int {
+	if end-first > maxIntegerDigits {
+		return -1
+	}
+	last := end
+	for text[last-1] == '0' { // ends: the first digit is not 0
+		last--
+	}
+	if last-first <= exactDigits {
+		return end
+	}
+	if last-first > maxDigits {
+		return -1
+	}
+	if last == end {
+		if shortest, decided := isShortest(digitsValue(text[first:end], nil), 0); decided {
+			if shortest {
+				return end
+			}
+			return -1
+		}
+	}
+	return confirmNumber(text, start, end)
+}
+
+// confirmNumber converts the number text[start:end] and compares the spelling.
+// It returns end or -1.
 func confirmNumber(text []byte, start, end int) int {
-	if end < 0 {
+	if end < 0 || end-start > maxNumberBytes {
 		return -1
 	}
 	f, err := strconv.ParseFloat(string(text[start:end]), 64)
 	if err != nil {
 		return -1
 	}
-	var buf [32]byte
+	var buf [maxNumberBytes + 1]byte
 	if string(appendNumber(buf[:0], f)) != string(text[start:end]) {
 		return -1
 	}

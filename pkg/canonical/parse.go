@@ -1,9 +1,6 @@
 package canonical
 
-import (
-	"unicode/utf16"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // Parse reads one JSON text as the reference runtime does: of members with one
 // name the last counts, and unpaired surrogates, numbers that overflow and
@@ -11,42 +8,43 @@ import (
 // [Value.Text]). Errors are *[Error] with rule [Syntax], [UTF8] or [Depth] (over
 // 10,000 levels).
 func Parse(src []byte) (Value, error) {
-	return parse(src, &parser{maxDepth: maxSyntaxDepth})
+	return parse(&parser{src: src, maxDepth: maxSyntaxDepth})
 }
 
 // ParseStrict reads one JSON text that a stranger sent and that shall be kept:
 // besides what Parse refuses, it refuses names that occur twice, unpaired
 // surrogates, numbers that overflow a double, integers that a double changes,
-// and values nested deeper than maxDepth (the outermost value has depth 0).
-// Errors are *[Error] that name the rule and the path.
+// and values nested deeper than maxDepth (the outermost value has depth 0; more
+// than 10,000 is taken as that). Errors are *[Error] with rule [Syntax], [UTF8],
+// [Depth], [Duplicate], [Surrogate], [Overflow] or [Inexact]; of several faults
+// it names the first that it meets.
 func ParseStrict(src []byte, maxDepth int) (Value, error) {
-	return parse(src, &parser{maxDepth: maxDepth, strict: true})
+	return parse(&parser{src: src, maxDepth: min(maxDepth, maxSyntaxDepth), strict: true})
 }
 
 type parser struct {
 	src      []byte
 	maxDepth int
 	strict   bool
-	// anyInteger leaves integers to whoever decodes them: a Go int64 holds what
-	// a double does not.
-	anyInteger bool
+	// check reads without keeping what it reads, and leaves integers to whoever
+	// decodes them: a Go int64 holds what a double does not.
+	check bool
 }
 
-func parse(src []byte, p *parser) (Value, error) {
-	if !utf8.Valid(src) {
+func parse(p *parser) (Value, error) {
+	if !utf8.Valid(p.src) {
 		at := 0
 		for {
-			r, size := utf8.DecodeRune(src[at:])
+			r, size := utf8.DecodeRune(p.src[at:])
 			if r == utf8.RuneError && size <= 1 {
 				return Value{}, &Error{Rule: UTF8, Offset: at}
 			}
 			at += size
 		}
 	}
-	p.src = src
 	v, i, err := p.value(p.space(0), 0)
 	if err == nil {
-		if i = p.space(i); i != len(src) {
+		if i = p.space(i); i != len(p.src) {
 			err = p.syntax(i)
 		}
 	}
@@ -112,7 +110,7 @@ func (p *parser) number(i int) (Value, int, *Error) {
 	if p.strict && text == "" {
 		return Value{}, i, &Error{Rule: Overflow, Offset: i}
 	}
-	if p.strict && !p.anyInteger && changesInteger(p.src[i:end], text) {
+	if p.strict && !p.check && changesInteger(p.src[i:end], text) {
 		return Value{}, i, &Error{Rule: Inexact, Offset: i}
 	}
 	return Value{Kind: Number, Str: text}, end, nil
@@ -123,12 +121,14 @@ func (p *parser) array(i, depth int) (Value, int, *Error) {
 	if i = p.space(i); i < len(p.src) && p.src[i] == ']' {
 		return v, i + 1, nil
 	}
-	for {
+	for n := 0; ; n++ {
 		item, end, err := p.value(p.space(i), depth+1)
 		if err != nil {
-			return v, end, err.in(indexStep(len(v.Items)))
+			return v, end, err.in(indexStep(n))
 		}
-		v.Items = append(v.Items, item)
+		if !p.check {
+			v.Items = append(v.Items, item)
+		}
 		i = p.space(end)
 		switch {
 		case i < len(p.src) && p.src[i] == ',':
@@ -177,88 +177,4 @@ func (p *parser) object(i, depth int) (Value, int, *Error) {
 			return v, i, p.syntax(i)
 		}
 	}
-}
-
-// string reads the rest of a string whose opening quote stands before i.
-func (p *parser) string(i int) (string, int, *Error) {
-	start := i
-	for i < len(p.src) && p.src[i] != '"' && p.src[i] != '\\' && p.src[i] >= 0x20 {
-		i++
-	}
-	if i < len(p.src) && p.src[i] == '"' {
-		return string(p.src[start:i]), i + 1, nil
-	}
-	buf := append([]byte(nil), p.src[start:i]...)
-	for i < len(p.src) {
-		switch c := p.src[i]; {
-		case c == '"':
-			return string(buf), i + 1, nil
-		case c < 0x20:
-			return "", i, p.syntax(i)
-		case c != '\\':
-			buf = append(buf, c)
-			i++
-		default:
-			var err *Error
-			if buf, i, err = p.escape(buf, i); err != nil {
-				return "", i, err
-			}
-		}
-	}
-	return "", i, p.syntax(i)
-}
-
-// escape reads the escape at p.src[i] and appends what it stands for.
-func (p *parser) escape(buf []byte, i int) ([]byte, int, *Error) {
-	if i+1 >= len(p.src) {
-		return buf, i, p.syntax(i)
-	}
-	switch c := p.src[i+1]; c {
-	case '"', '\\', '/':
-		return append(buf, c), i + 2, nil
-	case 'b':
-		return append(buf, '\b'), i + 2, nil
-	case 'f':
-		return append(buf, '\f'), i + 2, nil
-	case 'n':
-		return append(buf, '\n'), i + 2, nil
-	case 'r':
-		return append(buf, '\r'), i + 2, nil
-	case 't':
-		return append(buf, '\t'), i + 2, nil
-	}
-	r := unicodeEscape(p.src, i)
-	if r < 0 {
-		return buf, i, p.syntax(i)
-	}
-	if !utf16.IsSurrogate(r) {
-		return utf8.AppendRune(buf, r), i + 6, nil
-	}
-	if pair := utf16.DecodeRune(r, unicodeEscape(p.src, i+6)); pair != utf8.RuneError {
-		return utf8.AppendRune(buf, pair), i + 12, nil
-	}
-	if p.strict {
-		return buf, i, &Error{Rule: Surrogate, Offset: i}
-	}
-	return append(buf, 0xe0|byte(r>>12), 0x80|byte(r>>6&0x3f), 0x80|byte(r&0x3f)), i + 6, nil
-}
-
-// unicodeEscape returns the code unit of the \uXXXX at src[i], or -1.
-func unicodeEscape(src []byte, i int) rune {
-	if i+6 > len(src) || src[i] != '\\' || src[i+1] != 'u' {
-		return -1
-	}
-	var r rune
-	for _, c := range src[i+2 : i+6] {
-		switch {
-		case isDigit(c):
-			c -= '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return -1
-		}
-		r = r<<4 | rune(c)
-	}
-	return r
 }

@@ -15,12 +15,14 @@ const (
 	Object
 )
 
-// Value is one JSON value.
+// Value is one JSON value. The zero Value is null. Whoever builds one by hand
+// keeps the promises that its fields make.
 type Value struct {
 	Kind Kind
 	// Str is a string's text, or a number's canonical text ("" for a number
 	// that overflows a double). Strings are UTF-8; a lone surrogate, which UTF-8
-	// cannot hold, stands as the three bytes that the same scheme would give it.
+	// cannot hold, stands as the three bytes that the same scheme would give it,
+	// two that make a pair never do.
 	Str string
 	// Items are an array's elements in order.
 	Items []Value
@@ -46,7 +48,7 @@ func (v Value) Get(name string) (m Value, ok bool) {
 }
 
 // Text returns the canonical text of v. The error is an *[Error] with rule
-// [Depth] or [Overflow].
+// [Depth] or [Overflow] and the path, without an offset.
 func (v Value) Text() ([]byte, error) {
 	dst, err := v.append(nil, 0)
 	if err != nil {
@@ -101,52 +103,16 @@ func (v Value) append(dst []byte, depth int) ([]byte, *Error) {
 	}
 }
 
-// AppendString appends the canonical text of the string s, in the encoding of
-// [Value].
-func AppendString(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c < 0x20:
-			if e := shortEscape(c); e != 0 {
-				dst = append(dst, '\\', e)
-			} else {
-				dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
-			}
-		case c == 0xed && isSurrogate(s[i:]):
-			r, _ := decodeRune(s[i:])
-			dst = append(dst, '\\', 'u', 'd', hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
-			i += 2
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return append(dst, '"')
-}
-
-// shortEscape returns the letter that escapes control character c, or 0.
-func shortEscape(c byte) byte {
-	switch c {
-	case '\b':
-		return 'b'
-	case '\t':
-		return 't'
-	case '\n':
-		return 'n'
-	case '\f':
-		return 'f'
-	case '\r':
-		return 'r'
-	}
-	return 0
-}
-
 // sortMembers puts members in canonical order; of equal names the last stays.
 // It reports a name that occurred twice.
 func sortMembers(members []Member) (sorted []Member, twice string, dup bool) {
+	ordered := true
+	for i := 1; ordered && i < len(members); i++ {
+		ordered = CompareNames(members[i-1].Name, members[i].Name) < 0
+	}
+	if ordered {
+		return members, "", false
+	}
 	slices.SortStableFunc(members, func(a, b Member) int { return CompareNames(a.Name, b.Name) })
 	out := members[:0]
 	for i := range members {
