@@ -19,33 +19,55 @@ const closedMode = 0o444
 // write makes line durable: at the end of the own shard, or as the first line of
 // a new one when there is none, it is full, or somebody else touched it.
 func (w *Writer) write(line []byte) error {
-	if w.file != nil && !w.fits(line) {
+	if w.file != nil && w.fits(line) {
+		if err := w.extendOwn(line); err != nil || !w.broken {
+			return err
+		}
+	}
+	if w.file != nil {
 		if err := w.rotate(); err != nil {
 			return err
 		}
 	}
-	if w.file == nil {
-		return w.create(line)
-	}
-	if _, err := w.file.Write(line); err == nil {
+	return w.create(line)
+}
+
+// extendOwn adds line to the own shard. When the shard turns out to have been
+// taken away, broken is set and the line is not acknowledged.
+func (w *Writer) extendOwn(line []byte) error {
+	_, err := w.file.Write(line)
+	if err == nil {
 		err = w.file.Sync()
-		if err == nil {
+	}
+	if err != nil {
+		// Part of the line may stand there. If it cannot be taken back the shard is
+		// given up: the next record must not join it.
+		if errors.Join(w.file.Truncate(w.shard.size), w.file.Sync()) != nil {
+			w.broken = true
+		}
+		return &Refusal{RuleUnavailable, "", "failed to write the shard durably"}
+	}
+	// Retirement renames a shard before it looks at it for the last time: a line
+	// that is under the old name now was seen by it, any other is written again.
+	mine, err := w.file.Stat()
+	if err == nil {
+		var named os.FileInfo
+		if named, err = w.dir.root.Lstat(w.dir.own); err == nil && os.SameFile(mine, named) {
 			w.grown(line)
 			return nil
 		}
 	}
-	// Part of the line may stand there. If it cannot be taken back the shard is
-	// given up: the next record must not join it.
-	if err := errors.Join(w.file.Truncate(w.shard.size), w.file.Sync()); err != nil {
-		w.broken = true
-	}
-	return &Refusal{RuleUnavailable, "", "failed to write the shard durably"}
+	w.broken = true
+	return nil
 }
 
 // fits reports whether line may be added to the own shard.
 func (w *Writer) fits(line []byte) bool {
+	if w.broken || int(w.shard.size)+len(line) > w.limits.MaxSegmentBytes {
+		return false
+	}
 	info, err := w.file.Stat()
-	return err == nil && !w.broken && info.Size() == w.shard.size && int(w.shard.size)+len(line) <= w.limits.MaxSegmentBytes
+	return err == nil && info.Size() == w.shard.size
 }
 
 // rotate closes the own shard and takes a new id.

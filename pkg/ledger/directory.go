@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/repo-memory/ledger/pkg/regular"
@@ -112,7 +113,7 @@ func (l *Ledger) readAll() error {
 		return fmt.Errorf("failed to read the shard directory: %w", cause(err))
 	}
 	d.stamp(info)
-	names, err := d.names()
+	names, err := d.names(ShardExt)
 	if err != nil {
 		return err
 	}
@@ -153,8 +154,8 @@ func (d *directory) open() error {
 	return nil
 }
 
-// names lists the names that end like a shard.
-func (d *directory) names() ([]string, error) {
+// names lists the names that end with ext.
+func (d *directory) names(ext string) ([]string, error) {
 	f, err := d.root.Open(".")
 	if err != nil {
 		return nil, fmt.Errorf("failed to list the shard directory: %w", cause(err))
@@ -167,7 +168,7 @@ func (d *directory) names() ([]string, error) {
 			return nil, fmt.Errorf("shard directory has more than %d entries: remove what does not belong there", maxDirectoryEntries)
 		}
 		for _, name := range some {
-			if isShardName(name) {
+			if strings.HasSuffix(name, ext) {
 				names = append(names, name)
 			}
 		}
@@ -210,7 +211,7 @@ func (d *directory) read(file string, limits Limits) *shard {
 
 // list finds shards that appeared or went since.
 func (l *Ledger) list() error {
-	names, err := l.dir.names()
+	names, err := l.dir.names(ShardExt)
 	if err != nil {
 		return err
 	}
