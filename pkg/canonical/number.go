@@ -78,7 +78,7 @@ func scanNumber(src []byte, i int) int {
 // scanCanonicalNumber returns the end of the canonical number at text[i], or
 // -1 when the number there is not written canonically. Up to exactDigits
 // significant digits the spelling alone decides; more are judged by isShortest,
-// and only the rest, mostly numbers with an exponent, is converted.
+// and only what it leaves open and numbers with an exponent are converted.
 func scanCanonicalNumber(text []byte, i int) int {
 	start := i
 	if text[i] == '-' {
@@ -128,11 +128,8 @@ func scanCanonicalNumber(text []byte, i int) int {
 	if significant > maxDigits {
 		return -1
 	}
-	if shortest, decided := isShortest(digitsValue(text[first:point], text[point+1:i]), fraction); decided {
-		if shortest {
-			return i
-		}
-		return -1
+	if isShortest(digitsValue(text[first:point], text[point+1:i]), fraction) {
+		return i
 	}
 	return confirmNumber(text, start, i)
 }
@@ -153,13 +150,8 @@ func endInteger(text []byte, start, first, end int) int {
 	if last-first > maxDigits {
 		return -1
 	}
-	if last == end {
-		if shortest, decided := isShortest(digitsValue(text[first:end], nil), 0); decided {
-			if shortest {
-				return end
-			}
-			return -1
-		}
+	if last == end && isShortest(digitsValue(text[first:end], nil), 0) {
+		return end
 	}
 	return confirmNumber(text, start, end)
 }

@@ -30,33 +30,30 @@ func digitsValue(whole, fraction []byte) (d uint64) {
 
 // isShortest reports whether D = d·10^-k is the decimal that ECMAScript prints
 // for the double f nearest to D: no decimal of fewer digits is read as f, and D
-// is the closest to f of those with as many digits. d has 16 or 17 digits, the
-// last not 0. It is exact; where the answer hangs on a tie, or f is a power of
-// two and its neighbours stand at two distances, it leaves the answer open.
+// is the closest to f of those with as many digits. d has 16 or 17 digits. True
+// is exact; false leaves the answer open, which is so when D is not that decimal
+// or ends in 0, and for powers of two, whose neighbours stand at two distances.
 //
 // It takes a division and some products where a conversion to the double and
-// back would take ten times as long. All values are integers in units of
+// back would take several times as long. All values are integers in units of
 // 2^-s·10^-k, in which D is d·2^s and one unit of its last digit is 2^s.
-func isShortest(d uint64, k int) (shortest, decided bool) {
+func isShortest(d uint64, k int) bool {
 	if k > maxPower || d%10 == 0 {
-		return false, false
+		return false
 	}
 	power := powersOfTen[k]
 	// s puts the quotient between 2^61 and 2^63, so that it has all 53 bits of
-	// f, and 6 <= s <= 76.
+	// f and some to round by; 6 <= s <= 76.
 	s := uint(62 + bits.Len64(power) - bits.Len64(d))
 	scaled := shifted(d, s)
 	quotient, rest := bits.Div64(scaled.hi, scaled.lo, power)
 	drop := uint(bits.Len64(quotient) - 53)
 	half := uint64(1) << (drop - 1)
-	if rest == 0 && quotient&(2*half-1) == half {
-		return false, false // D lies midway between two doubles
-	}
 	mantissa := (quotient + half) >> drop
 	if mantissa&(mantissa-1) == 0 {
-		return false, false
+		return false
 	}
-	// f is mantissa·2^drop·power, so that D-f is this product and the rest.
+	// f is mantissa·2^drop·power, and delta its distance from D.
 	var delta uint128
 	above := quotient >= mantissa<<drop // D >= f
 	if above {
@@ -64,16 +61,14 @@ func isShortest(d uint64, k int) (shortest, decided bool) {
 	} else {
 		delta = product(mantissa<<drop-quotient, power).minus(uint128{0, rest})
 	}
-	// D is the closest when it is off by less than half a unit.
-	switch delta.plus(delta).compare(shifted(1, s)) {
-	case 0:
-		return false, false
-	case 1:
-		return false, true
+	// D is the closest when it is off by less than half a unit. This also refuses
+	// a D midway between two doubles: they are more than a unit apart.
+	if delta.plus(delta).compare(shifted(1, s)) >= 0 {
+		return false
 	}
 	// With a digit less, the nearest decimals below and above are down and up
-	// units from D; both must lie outside the interval that is read as f, which
-	// reaches half the distance between doubles to each side.
+	// units from D; both must lie outside of what is read as f, which reaches
+	// half the distance between doubles to each side.
 	reach := product(half, power)
 	down, up := shifted(d%10, s), shifted(10-d%10, s)
 	if above {
@@ -81,11 +76,7 @@ func isShortest(d uint64, k int) (shortest, decided bool) {
 	} else {
 		down, up = down.plus(delta), up.minus(delta)
 	}
-	below, beyond := down.compare(reach), up.compare(reach)
-	if below < 0 || beyond < 0 {
-		return false, true
-	}
-	return true, below > 0 && beyond > 0
+	return down.compare(reach) > 0 && up.compare(reach) > 0
 }
 
 type uint128 struct{ hi, lo uint64 }

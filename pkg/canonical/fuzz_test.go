@@ -1,0 +1,325 @@
+package canonical
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// seedTexts adds the inputs and texts of the reference, and what no vector has.
+func seedTexts(f *testing.F, add func(text string)) {
+	var v canonicalVectors
+	vectors(f, "canonical.json", &v)
+	if len(v.Cases) == 0 || len(v.Numbers) == 0 || len(v.Keysets) == 0 {
+		f.Fatal("no seeds")
+	}
+	for _, c := range v.Cases {
+		if len(c.Input) < 1000 {
+			add(c.Input)
+			add(c.Canonical)
+		}
+	}
+	for _, c := range v.Numbers[:50] {
+		add(c.Input)
+		add(c.Canonical)
+	}
+	for _, c := range v.Keysets {
+		add(c.Input)
+		add(c.Canonical)
+	}
+	for _, text := range []string{
+		`{"":1,"0":[true,false,null],"a":{"\n":"\u0000\ud800"}}`, `{"a":1,"a":{"a":1,"\u0061":2}}`, "\ufeff{}", "\"\xed\xa0\x80\"", "[\"\xff\"]",
+		nested(32, `"x"`), nested(33, ""), `[9007199254740993,1.8446744073709552e19,1e21,-0]`, `["\ud83d\ude00😀"]`, `{"é":1,"😀":2,"\ue000":3}`,
+		`{"id":"a","n":1,"list":["b"],"sub":{"id":"c"},"raw":[1.0],"any":{"x":1}}`, `{"ID":null,"n":1.0}`, `[0.30000000000000004,1e-7,123456789012345680000]`,
+	} {
+		add(text)
+	}
+}
+
+// checkError asks that an error can be shown anywhere.
+func checkError(t *testing.T, err error) {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error of type %T", err)
+	}
+	if len(e.Path) > maxPathBytes+len(cutMark) {
+		t.Fatalf("path of %d bytes", len(e.Path))
+	}
+	if i := strings.IndexFunc(e.Error(), func(r rune) bool { return r < 0x20 || r > 0x7e }); i >= 0 {
+		t.Fatalf("message has an unprintable character: %q", e)
+	}
+}
+
+func FuzzValidMeansTransformChangesNothing(f *testing.F) {
+	seedTexts(f, func(text string) { f.Add([]byte(text)) })
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, err := Transform(text)
+		if err != nil {
+			checkError(t, err)
+			if Valid(text) {
+				t.Fatalf("Valid accepts what Transform refuses: %v", err)
+			}
+			return
+		}
+		if Valid(text) != bytes.Equal(got, text) {
+			t.Fatalf("Valid is %v, but Transform gives %q", Valid(text), got)
+		}
+		if !Valid(got) {
+			t.Fatalf("Valid refuses what Transform gives: %q", got)
+		}
+		if again, err := Transform(got); err != nil || !bytes.Equal(again, got) {
+			t.Fatalf("Transform gives %q, and of that %q, %v", got, again, err)
+		}
+		if !json.Valid(text) {
+			t.Fatal("accepted what is not JSON")
+		}
+	})
+}
+
+func FuzzScanAgreesWithValid(f *testing.F) {
+	seedTexts(f, func(text string) { f.Add([]byte("[1,"+text+"]"), 3, 1) })
+	f.Fuzz(func(t *testing.T, text []byte, i, depth int) {
+		end := Scan(text, i, depth)
+		if end > len(text) || end >= 0 && end <= i {
+			t.Fatalf("end is %d", end)
+		}
+		if !utf8.Valid(text) || depth < 0 {
+			return
+		}
+		if end >= 0 {
+			if !Valid(text[i:end]) || Scan(text, i, 0) != end {
+				t.Fatalf("Scan accepts %q, Valid does not", text[i:end])
+			}
+			if depth > MaxDepth || !Valid([]byte(nested(depth, string(text[i:end])))) {
+				t.Fatalf("%q is not canonical at depth %d", text[i:end], depth)
+			}
+		}
+		// The same value elsewhere, before whatever may follow a value.
+		if depth > MaxDepth {
+			return
+		}
+		valid := Valid(text) && Valid([]byte(nested(depth, string(text))))
+		for _, tail := range []string{"", ",", "]", "}", "\n", " 1"} {
+			if got := Scan([]byte("é"+string(text)+tail), 2, depth) == 2+len(text); valid && !got {
+				t.Fatalf("Scan does not find the end of %q before %q", text, tail)
+			}
+		}
+	})
+}
+
+func FuzzParseStrictAcceptsOnlyWhatTransformAccepts(f *testing.F) {
+	seedTexts(f, func(text string) { f.Add([]byte(text), 29) })
+	f.Fuzz(func(t *testing.T, src []byte, maxDepth int) {
+		if maxDepth > MaxDepth {
+			maxDepth = MaxDepth
+		}
+		v, err := ParseStrict(src, maxDepth)
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		text, err := v.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Transform(src); err != nil || !bytes.Equal(got, text) {
+			t.Fatalf("text is %q, Transform gives %q, %v", text, got, err)
+		}
+		if !utf8.ValidString(stringsIn(v)) {
+			t.Fatalf("a lone surrogate came through: %q", text)
+		}
+		if again, err := ParseStrict(text, maxDepth); err != nil || !reflect.DeepEqual(again, v) {
+			t.Fatalf("the canonical text %q is read as another value: %v", text, err)
+		}
+	})
+}
+
+// stringsIn joins all strings and names of v.
+func stringsIn(v Value) string {
+	all := v.Str
+	for _, item := range v.Items {
+		all += stringsIn(item)
+	}
+	for _, m := range v.Members {
+		all += m.Name + stringsIn(m.Value)
+	}
+	return all
+}
+
+func FuzzDecodeAcceptsWhatParseStrictAccepts(f *testing.F) {
+	seedTexts(f, func(text string) { f.Add([]byte(text)) })
+	f.Fuzz(func(t *testing.T, src []byte) {
+		var a any
+		v, strictErr := ParseStrict(src, MaxDepth)
+		err := Decode(src, &a)
+		if (err == nil) != (strictErr == nil) {
+			t.Fatalf("Decode: %v, ParseStrict: %v", err, strictErr)
+		}
+		if err != nil {
+			checkError(t, err)
+		} else if text, err := json.Marshal(a); err != nil {
+			t.Fatal(err)
+		} else if got, err := Transform(text); err != nil || !bytes.Equal(got, mustText(t, v)) {
+			t.Fatalf("Decode read %q, ParseStrict %q (%v)", got, mustText(t, v), err)
+		}
+		var exact, loose note
+		if err := Decode(src, &exact); err != nil {
+			checkError(t, err)
+			if err := Decode(src, &loose, AllowUnknown); err != nil {
+				checkError(t, err)
+			}
+		} else if err := Decode(src, &loose, AllowUnknown); err != nil || !reflect.DeepEqual(exact, loose) {
+			t.Fatalf("AllowUnknown changes the value: %v, %+v, %+v", err, exact, loose)
+		}
+	})
+}
+
+func mustText(t *testing.T, v Value) []byte {
+	text, err := v.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// stringOfUnits makes a string in the encoding of Value of any code units.
+func stringOfUnits(data []byte) (string, []uint16) {
+	var units []uint16
+	for i := 0; i+1 < len(data); i += 2 {
+		units = append(units, uint16(data[i])<<8|uint16(data[i+1]))
+	}
+	var s []byte
+	for i := 0; i < len(units); i++ {
+		r := rune(units[i])
+		if i+1 < len(units) {
+			if pair := utf16.DecodeRune(r, rune(units[i+1])); pair != utf8.RuneError {
+				s = utf8.AppendRune(s, pair)
+				i++
+				continue
+			}
+		}
+		if utf16.IsSurrogate(r) {
+			s = append(s, 0xe0|byte(r>>12), 0x80|byte(r>>6&0x3f), 0x80|byte(r&0x3f))
+		} else {
+			s = utf8.AppendRune(s, r)
+		}
+	}
+	return string(s), units
+}
+
+func FuzzNamesHaveOneTotalOrder(f *testing.F) {
+	bytesOf := func(name string) (data []byte) {
+		for _, unit := range unitsOf(name) {
+			data = append(data, byte(unit>>8), byte(unit))
+		}
+		return data
+	}
+	for i := range orderedNames {
+		at := func(j int) []byte { return bytesOf(orderedNames[(i+j)%len(orderedNames)]) }
+		f.Add(at(0), at(1), at(7))
+	}
+	f.Fuzz(func(t *testing.T, x, y, z []byte) {
+		names, units := make([]string, 3), make([][]uint16, 3)
+		for i, data := range [][]byte{x, y, z} {
+			names[i], units[i] = stringOfUnits(data)
+			if Units(names[i]) != len(units[i]) {
+				t.Fatalf("Units(%q) = %d, want %d", names[i], Units(names[i]), len(units[i]))
+			}
+			quoted := AppendString(nil, names[i])
+			if v, err := Parse(quoted); err != nil || v.Str != names[i] || !Valid(quoted) {
+				t.Fatalf("%q is written as %s and read as %q, %v", names[i], quoted, v.Str, err)
+			}
+		}
+		for i, a := range names {
+			for j, b := range names {
+				if got, want := CompareStrings(a, b), slices.Compare(units[i], units[j]); got != want {
+					t.Fatalf("CompareStrings(%q, %q) = %d, want %d", a, b, got, want)
+				}
+				ab := CompareNames(a, b)
+				if ab != -CompareNames(b, a) || (ab == 0) != (a == b) {
+					t.Fatalf("CompareNames(%q, %q) = %d, the reverse %d", a, b, ab, CompareNames(b, a))
+				}
+				for _, c := range names {
+					if ab < 0 && CompareNames(b, c) < 0 && CompareNames(a, c) >= 0 {
+						t.Fatalf("%q < %q < %q, but not the ends", a, b, c)
+					}
+				}
+				object := slices.Concat([]byte("{"), AppendString(nil, a), []byte(":0,"), AppendString(nil, b), []byte(":0}"))
+				if Valid(object) != (ab < 0) {
+					t.Fatalf("Valid(%s) = %v", object, Valid(object))
+				}
+			}
+		}
+	})
+}
+
+func FuzzNumbersAreReadAsStrconvReadsThem(f *testing.F) {
+	seedTexts(f, func(text string) {
+		if scanNumber([]byte(text), 0) == len(text) {
+			f.Add(text)
+		}
+	})
+	for _, text := range []string{"9007199254740993", "9007199254740993.0", "1.8446744073709552e19", "12345678901234567", "0.12345678901234567", "4503599627370497.5", "0.000001", "1e22", "-", "1.", "01", "1e", "0.5e-1"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		end := scanNumber([]byte(text), 0)
+		if canonical := scanCanonicalNumber([]byte(text+" "), 0); canonical >= 0 && canonical != end {
+			t.Fatalf("the number ends at %d or %d", end, canonical)
+		}
+		if isNumber := json.Valid([]byte(text)) && text != "" && (text[0] == '-' || isDigit(text[0])); isNumber != (end == len(text)) && strings.Trim(text, " \t\r\n") == text {
+			t.Fatalf("%q ends at %d", text, end)
+		}
+		if end != len(text) {
+			return
+		}
+		if Valid([]byte(text)) != isCanonicalNumber(text) {
+			t.Fatalf("Valid(%s) = %v", text, Valid([]byte(text)))
+		}
+		want, err := strconv.ParseFloat(text, 64)
+		got := parseNumber([]byte(text))
+		if err != nil && math.IsInf(want, 0) {
+			if got != "" {
+				t.Fatalf("%s overflows, but is %s", text, got)
+			}
+			return
+		}
+		if back, err := strconv.ParseFloat(got, 64); err != nil || back != want || len(got) > maxNumberBytes {
+			t.Fatalf("%s is %v, but its text %s is %v, %v", text, want, got, back, err)
+		}
+		if changed, known := changesExactly(text, got, want); known && changesInteger([]byte(text), got) != changed {
+			t.Fatalf("%s is the double %v and the text %s: changed is %v", text, want, got, !changed)
+		}
+	})
+}
+
+// changesExactly is changesInteger by exact fractions; it does not know numbers
+// whose fractions would be huge.
+func changesExactly(literal, text string, double float64) (changed, known bool) {
+	_, exponent, hasExponent := strings.Cut(strings.ToLower(literal), "e")
+	if e, err := strconv.Atoi(exponent); hasExponent && (err != nil || e > 400 || e < -400) || len(literal) > 400 {
+		return false, false
+	}
+	read, ok := new(big.Rat).SetString(literal)
+	written, ok2 := new(big.Rat).SetString(text)
+	if !ok || !ok2 {
+		return false, false
+	}
+	exact := new(big.Rat).SetFloat64(double)
+	limit, _ := new(big.Rat).SetString("1e21")
+	isInteger := func(r *big.Rat, exponent bool) bool {
+		return r.IsInt() && (!exponent || new(big.Rat).Abs(r).Cmp(limit) < 0)
+	}
+	return isInteger(read, hasExponent) && read.Cmp(exact) != 0 ||
+		isInteger(written, strings.Contains(text, "e")) && written.Cmp(exact) != 0, true
+}
