@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,21 +20,25 @@ const closedMode = 0o444
 // write makes line durable: at the end of the own shard, or as the first line of
 // a new one when there is none, it is full, or somebody else touched it.
 func (w *Writer) write(line []byte) error {
-	if w.file != nil && w.fits(line) {
-		if err := w.extendOwn(line); err != nil || !w.broken {
+	for range maxNames {
+		if w.file != nil && !w.fits(line) {
+			if err := w.rotate(); err != nil {
+				return err
+			}
+		}
+		put := w.create
+		if w.file != nil {
+			put = w.extendOwn
+		}
+		if err := put(line); err != nil || !w.broken {
 			return err
 		}
 	}
-	if w.file != nil {
-		if err := w.rotate(); err != nil {
-			return err
-		}
-	}
-	return w.create(line)
+	return &Refusal{RuleUnavailable, "", "somebody else writes to the shards of this writer"}
 }
 
 // extendOwn adds line to the own shard. When the shard turns out to have been
-// taken away, broken is set and the line is not acknowledged.
+// taken away or written to, broken is set and the line is not acknowledged.
 func (w *Writer) extendOwn(line []byte) error {
 	_, err := w.file.Write(line)
 	if err == nil {
@@ -47,18 +52,35 @@ func (w *Writer) extendOwn(line []byte) error {
 		}
 		return &Refusal{RuleUnavailable, "", "failed to write the shard durably"}
 	}
-	// Retirement renames a shard before it looks at it for the last time: a line
-	// that is under the old name now was seen by it, any other is written again.
-	mine, err := w.file.Stat()
-	if err == nil {
-		var named os.FileInfo
-		if named, err = w.dir.root.Lstat(w.dir.own); err == nil && os.SameFile(mine, named) {
-			w.grown(line)
-			return nil
-		}
+	if !w.stands(line) {
+		w.broken = true
+		return nil
 	}
-	w.broken = true
+	w.grown(line)
 	return nil
+}
+
+// stands reports whether line stands behind what was there, as a line of its own
+// and under the shard's name. A stranger may have added to the file since it was
+// looked at. Retirement renames a shard before it looks at it for the last time:
+// a line that is under the old name now was seen by it, any other is written
+// again.
+func (w *Writer) stands(line []byte) bool {
+	mine, err := w.file.Stat()
+	if err != nil || mine.Size() != w.shard.size+int64(len(line)) {
+		return false
+	}
+	named, err := os.Lstat(w.dir.shardPath(w.dir.own))
+	if err != nil || !os.SameFile(mine, named) {
+		return false
+	}
+	tail, from := line, w.shard.size
+	if from > 0 {
+		tail, from = append([]byte{'\n'}, line...), from-1
+	}
+	got := make([]byte, len(tail))
+	_, err = w.file.ReadAt(got, from)
+	return err == nil && bytes.Equal(got, tail)
 }
 
 // fits reports whether line may be added to the own shard.
@@ -67,7 +89,8 @@ func (w *Writer) fits(line []byte) bool {
 		return false
 	}
 	info, err := w.file.Stat()
-	return err == nil && info.Size() == w.shard.size
+	w.broken = err != nil || info.Size() != w.shard.size
+	return !w.broken
 }
 
 // rotate closes the own shard and takes a new id.
@@ -80,12 +103,16 @@ func (w *Writer) rotate() error {
 		return &Refusal{RuleUnavailable, "", "failed to close a full shard"}
 	}
 	w.file.Close()
+	if w.broken {
+		w.reload = true // what became of the shard is not known
+	}
 	w.file, w.shard, w.id, w.broken = nil, nil, id, false
 	return nil
 }
 
 // create writes line as the first of a new shard and publishes it by a rename,
-// so that no reader sees less than a whole record.
+// so that no reader sees less than a whole record. Like extendOwn it sets broken
+// when the line does not stand there alone.
 func (w *Writer) create(line []byte) error {
 	if err := w.makeFolders(); err != nil {
 		return &Refusal{RuleUnavailable, "", err.Error()}
@@ -93,11 +120,11 @@ func (w *Writer) create(line []byte) error {
 	if len(w.shards) >= w.limits.MaxShards {
 		return &Refusal{RuleShardCount, "", fmt.Sprintf("ledger has %d shards, max-shards allows no more: compact it first", len(w.shards))}
 	}
-	name, pending := w.id+ShardExt, w.id+pendingExt
-	f, err := w.dir.root.OpenFile(pending, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	f, err := w.createPending()
 	if err != nil {
 		return &Refusal{RuleUnavailable, "", "failed to create a shard"}
 	}
+	name, pending := w.id+ShardExt, w.id+pendingExt
 	_, err = f.Write(line)
 	if err == nil {
 		err = f.Sync()
@@ -106,20 +133,45 @@ func (w *Writer) create(line []byte) error {
 		err = w.dir.root.Rename(pending, name)
 	}
 	if err == nil {
+		pending = name
 		err = w.syncFolders()
 	}
 	if err != nil {
 		f.Close()
 		w.dir.root.Remove(pending)
-		w.dir.root.Remove(name)
 		return &Refusal{RuleUnavailable, "", "failed to publish a new shard"}
 	}
-	w.file = f
-	w.dir.own = name
+	w.file, w.dir.own = f, name
 	w.shard, w.seen = &shard{file: name}, w.generation
-	w.addShard(w.shard, w.insert)
+	if !w.stands(line) {
+		w.broken = true
+		return nil
+	}
+	w.addShard(w.shard)
 	w.grown(line)
 	return nil
+}
+
+// createPending creates the file of the next shard. A name that is taken is left
+// to its owner.
+func (w *Writer) createPending() (*os.File, error) {
+	for range maxNames {
+		_, err := w.dir.root.Lstat(w.id + ShardExt)
+		if errors.Is(err, fs.ErrNotExist) {
+			var f *os.File
+			f, err = w.dir.root.OpenFile(w.id+pendingExt, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+			if err == nil {
+				return f, nil
+			}
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if w.id, err = NewUUID(w.options.Random); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fs.ErrExist
 }
 
 // grown adds a line that is durable now.
@@ -127,21 +179,36 @@ func (w *Writer) grown(line []byte) {
 	w.shard.content = append(w.shard.content, line...)
 	w.shard.size += int64(len(line))
 	w.extend(w.shard, w.insert)
+	w.sorted()
 }
 
 // makeFolders creates the folders of the ledger and opens the one for shards.
 func (w *Writer) makeFolders() error {
 	d := w.dir
-	if d.root != nil {
+	if _, here := d.stat(); here {
 		return nil
 	}
+	if d.root != nil {
+		_ = d.close()
+		w.reload, w.synced = true, false // what else stands in the new one is not known
+	}
+	above, err := os.OpenRoot(d.path)
+	if err != nil {
+		return fmt.Errorf("failed to open the ledger directory: %w", cause(err))
+	}
+	defer above.Close()
 	for _, dir := range []string{Dir, ShardDir} {
-		err := os.Mkdir(filepath.Join(d.path, filepath.FromSlash(dir)), 0o755)
-		if err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := above.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("failed to create the ledger directory: %w", cause(err))
 		}
 	}
-	return d.open()
+	if err := d.open(); err != nil {
+		return err
+	}
+	if d.root == nil {
+		return ErrDirectory // taken away again
+	}
+	return nil
 }
 
 // syncFolders makes the name of a new shard durable, and the first time those of

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 
 	"github.com/repo-memory/ledger/pkg/canonical"
@@ -77,9 +78,7 @@ func NewRetirement(path string, limits Limits, current []string) (*Retirement, e
 }
 
 // Close releases the directory.
-func (r *Retirement) Close() error {
-	return errors.Join(r.dir.handle.Close(), r.dir.root.Close())
-}
+func (r *Retirement) Close() error { return r.dir.close() }
 
 // Replace publishes the segment, declares that it covers the sources, and
 // retires those that it does cover. It returns the sources retired; when the
@@ -199,4 +198,32 @@ func (r *Retirement) readShard(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	return regular.Read(f, int64(r.limits.MaxSegmentBytes))
+}
+
+// WriteState writes the compaction state, in one step for every reader.
+func (r *Retirement) WriteState(content []byte) error {
+	above, err := os.OpenRoot(r.dir.path)
+	if err != nil {
+		return fmt.Errorf("failed to open the ledger: %w", cause(err))
+	}
+	defer above.Close()
+	folder := path.Dir(CompactionFile)
+	if err := above.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("failed to create the compaction directory: %w", cause(err))
+	}
+	if info, err := above.Lstat(folder); err != nil || !info.IsDir() {
+		return ErrDirectory
+	}
+	root, err := above.OpenRoot(folder)
+	if err != nil {
+		return fmt.Errorf("failed to open the compaction directory: %w", cause(err))
+	}
+	defer root.Close()
+	handle, err := root.Open(".")
+	if err != nil {
+		return fmt.Errorf("failed to open the compaction directory: %w", cause(err))
+	}
+	defer handle.Close()
+	name := path.Base(CompactionFile)
+	return r.writeFile(root, handle, name, name+pendingExt, content)
 }

@@ -12,7 +12,8 @@ import "fmt"
 //	missing-parent: the record is kept, but a parent of it is not here
 //
 // They come in this order: a cut at the shard bound, then shard by shard the
-// truncated line and the other lines ascending, then missing parents in
+// truncated line, the other lines ascending, and the number of lines that are no
+// records beyond the first 100 of the shard, then missing parents in
 // reconstruction order.
 type Diagnostic struct {
 	Code   string `json:"code"`
@@ -68,6 +69,11 @@ func (l *Ledger) Status() Status {
 			conflicts++
 		}
 		s.InvalidRecords++
+	}
+	for _, shard := range l.shards {
+		if more := shard.faults - maxShardFaults; more > 0 {
+			s.InvalidRecords += more - 1 // one diagnostic stands for all of them
+		}
 	}
 	s.Records = len(l.entries) + s.InvalidRecords - conflicts
 	s.ValidRecords = max(0, len(l.entries)-s.IncompleteRecords-conflicts)

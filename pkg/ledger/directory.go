@@ -23,9 +23,10 @@ var ErrDirectory = errors.New("ledger directory must be a real directory, not a 
 // directory is the shard folder of a ledger on disk. What others write to it is
 // found by one stat of the folder and one of each file that may still grow.
 type directory struct {
-	path     string   // the root of the ledger
-	root     *os.Root // of the shard folder, nil while there is none
-	handle   *os.File // the shard folder itself
+	path     string      // the root of the ledger
+	root     *os.Root    // of the shard folder, nil while there is none
+	handle   *os.File    // the shard folder itself
+	opened   os.FileInfo // what it was when it was opened
 	modified time.Time
 	young    bool // the folder changed so recently that its time may not tell
 	growing  map[string]*shard
@@ -38,7 +39,7 @@ type directory struct {
 func Open(path string, limits Limits) (*Ledger, error) {
 	l := &Ledger{limits: limits, dir: &directory{path: path}}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("ledger folder does not exist or is no folder: give the one that holds %s", ShardDir)
+		return nil, errNoFolder
 	}
 	if err := l.readAll(); err != nil {
 		l.Close()
@@ -49,12 +50,10 @@ func Open(path string, limits Limits) (*Ledger, error) {
 
 // Close releases the folder. The records stay readable.
 func (l *Ledger) Close() error {
-	if l.dir == nil || l.dir.root == nil {
+	if l.dir == nil {
 		return nil
 	}
-	err := errors.Join(l.dir.handle.Close(), l.dir.root.Close())
-	l.dir.root, l.dir.handle = nil, nil
-	return err
+	return l.dir.close()
 }
 
 // Generation changes when records were read anew from the start, so that what
@@ -68,28 +67,53 @@ func (l *Ledger) Refresh() error {
 	if d == nil {
 		return nil
 	}
-	if d.root == nil {
+	info, here := d.stat()
+	if !here {
+		_ = d.close()
+	}
+	if !here || l.reload {
 		return l.readAll()
 	}
-	info, err := d.handle.Stat()
-	if err != nil {
-		return l.readAll()
-	}
+	l.inserts = 0
+	defer l.sorted()
 	if d.young || !info.ModTime().Equal(d.modified) {
-		d.stamp(info)
 		if err := l.list(); err != nil {
 			return err
 		}
+		d.stamp(info)
 	}
 	for _, s := range d.growing {
-		if err := l.grow(s); err != nil {
-			return err
-		}
+		l.grow(s)
 	}
 	if l.reload {
 		return l.readAll()
 	}
 	return nil
+}
+
+// stat looks at the shard folder by its path, and reports whether it is still
+// the one that was opened: what is written to another is nowhere in the ledger.
+func (d *directory) stat() (info os.FileInfo, here bool) {
+	if d.root == nil {
+		return nil, false
+	}
+	info, err := os.Lstat(d.shardPath(""))
+	return info, err == nil && os.SameFile(info, d.opened)
+}
+
+// shardPath is the path of a shard on disk.
+func (d *directory) shardPath(file string) string {
+	return filepath.Join(d.path, filepath.FromSlash(ShardDir), file)
+}
+
+// close releases the shard folder.
+func (d *directory) close() error {
+	if d.root == nil {
+		return nil
+	}
+	err := errors.Join(d.handle.Close(), d.root.Close())
+	d.root, d.handle = nil, nil
+	return cause(err)
 }
 
 // stamp remembers the folder's time.
@@ -102,10 +126,11 @@ func (d *directory) stamp(info os.FileInfo) {
 func (l *Ledger) readAll() error {
 	d := l.dir
 	l.reset()
+	l.reload = true // until all is read
 	l.generation++
 	d.growing = map[string]*shard{}
 	if err := d.open(); err != nil || d.root == nil {
-		l.order = []int32{}
+		l.order, l.reload = []int32{}, err != nil
 		return err
 	}
 	info, err := d.handle.Stat()
@@ -117,10 +142,12 @@ func (l *Ledger) readAll() error {
 	if err != nil {
 		return err
 	}
+	var shards []*shard
 	for _, file := range l.bound(names) {
-		l.addShard(d.read(file, l.limits), l.load)
+		shards = append(shards, d.read(file, l.limits))
 	}
-	l.sorted()
+	l.loadAll(shards)
+	l.reload = false
 	return nil
 }
 
@@ -129,8 +156,14 @@ func (d *directory) open() error {
 	if d.root != nil {
 		return nil
 	}
+	above, err := os.OpenRoot(d.path)
+	if err != nil {
+		return fmt.Errorf("failed to open the ledger directory: %w", cause(err))
+	}
+	defer above.Close()
+	var info os.FileInfo
 	for _, dir := range []string{Dir, ShardDir} {
-		info, err := os.Lstat(filepath.Join(d.path, filepath.FromSlash(dir)))
+		info, err = above.Lstat(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -141,7 +174,7 @@ func (d *directory) open() error {
 			return ErrDirectory
 		}
 	}
-	root, err := os.OpenRoot(filepath.Join(d.path, filepath.FromSlash(ShardDir)))
+	root, err := above.OpenRoot(ShardDir)
 	if err != nil {
 		return fmt.Errorf("failed to open the shard directory: %w", cause(err))
 	}
@@ -150,7 +183,11 @@ func (d *directory) open() error {
 		root.Close()
 		return fmt.Errorf("failed to open the shard directory: %w", cause(err))
 	}
-	d.root, d.handle = root, handle
+	d.root, d.handle, d.opened = root, handle, info
+	if now, err := handle.Stat(); err != nil || !os.SameFile(now, info) {
+		_ = d.close()
+		return ErrDirectory // replaced by a link meanwhile
+	}
 	return nil
 }
 
@@ -181,30 +218,37 @@ func (d *directory) names(ext string) ([]string, error) {
 	}
 }
 
-// read reads one shard, as far as it is one.
+// read reads one shard, as far as it is one. Whatever may still change is
+// looked at again later: a shard that is not closed, and what is no shard now.
 func (d *directory) read(file string, limits Limits) *shard {
 	s := &shard{file: file, fault: true}
 	if _, ok := shardID(file); !ok {
 		return s
 	}
-	if info, err := d.root.Lstat(file); err == nil {
-		s.size = info.Size()
+	var err error
+	if s.seen, err = d.root.Lstat(file); err != nil {
+		return s
+	}
+	s.size = s.seen.Size()
+	if file != d.own {
+		d.growing[file] = s
 	}
 	f, err := regular.OpenShared(d.root, file)
 	if err != nil {
 		return s
 	}
 	defer f.Close()
-	if s.seen, err = f.Stat(); err != nil {
-		return s
-	}
-	s.content, err = regular.Read(f, int64(limits.MaxSegmentBytes))
+	info, err := f.Stat()
 	if err != nil {
 		return s
 	}
-	s.fault, s.size = false, int64(len(s.content))
-	if s.seen.Mode().Perm()&0o222 != 0 && file != d.own {
-		d.growing[file] = s
+	content, err := regular.Read(f, int64(limits.MaxSegmentBytes))
+	if err != nil {
+		return s
+	}
+	s.content, s.seen, s.fault, s.size = content, info, false, int64(len(content))
+	if info.Mode().Perm()&0o222 == 0 {
+		delete(d.growing, file)
 	}
 	return s
 }
@@ -229,7 +273,7 @@ func (l *Ledger) list() error {
 			here++
 			continue
 		}
-		l.addShard(l.dir.read(file, l.limits), l.insert)
+		l.addShard(l.dir.read(file, l.limits))
 		here++
 	}
 	if here != len(l.shards) {
@@ -238,45 +282,52 @@ func (l *Ledger) list() error {
 	return nil
 }
 
-// grow reads the lines that were added to a shard of somebody else.
-func (l *Ledger) grow(s *shard) error {
+// grow reads the lines that were added to a shard of somebody else. Anything
+// else that happened to it makes the ledger be read anew.
+func (l *Ledger) grow(s *shard) {
 	info, err := l.dir.root.Lstat(s.file)
 	if err != nil || !os.SameFile(info, s.seen) || info.Size() < s.size {
 		l.reload = true
-		return nil
+		return
+	}
+	same := info.Size() == s.size && info.ModTime().Equal(s.seen.ModTime())
+	switch {
+	case s.fault:
+		l.reload = l.reload || !same || info.Mode() != s.seen.Mode()
+		return
+	case info.Size() == s.size && !same: // written over in place
+		l.reload = true
+		return
+	case info.Size() > s.size && !l.readTail(s, info.Size()):
+		l.reload = true
+		return
 	}
 	if info.Mode().Perm()&0o222 == 0 {
 		delete(l.dir.growing, s.file) // closed by its writer
 	}
-	if info.Size() == s.size {
-		if !info.ModTime().Equal(s.seen.ModTime()) {
-			l.reload = true // written over in place
-		}
-		return nil
+}
+
+// readTail reads s on to size.
+func (l *Ledger) readTail(s *shard, size int64) bool {
+	if size > int64(l.limits.MaxSegmentBytes) {
+		return false
 	}
 	f, err := regular.OpenShared(l.dir.root, s.file)
 	if err != nil {
-		l.reload = true
-		return nil
+		return false
 	}
 	defer f.Close()
-	if info.Size() > int64(l.limits.MaxSegmentBytes) {
-		l.reload = true
-		return nil
-	}
 	if s.seen, err = f.Stat(); err != nil {
-		l.reload = true
-		return nil
+		return false
 	}
-	tail := make([]byte, info.Size()-s.size)
+	tail := make([]byte, size-s.size)
 	if _, err := f.ReadAt(tail, s.size); err != nil {
-		l.reload = true
-		return nil
+		return false
 	}
 	s.content = append(s.content, tail...)
-	s.size = int64(len(s.content))
+	s.size = size
 	l.extend(s, l.insert)
-	return nil
+	return true
 }
 
 // cause drops the path from a file error.

@@ -47,8 +47,10 @@
 //
 // Ledgers written by either are read and continued by the other. Here a line
 // with invalid UTF-8 spoils itself and not its shard, since readers must not
-// discard valid records; no count of [Status] is negative; and what is written
-// is judged more strictly than what is read (see [Admission]): payloads nest at
-// most 29 deep, since deeper ones cannot be compacted, and more than 64 heads
-// are joined 64 at a time instead of refused.
+// discard valid records; no count of [Status] is negative; of the lines of one
+// shard that are no records 100 are diagnosed and the rest counted; and what is
+// written is judged more strictly than what is read (see [Admission]): payloads
+// nest at most 29 deep, since deeper ones cannot be compacted, and more than 64
+// heads are joined 64 at a time instead of refused. A writer that finds the name
+// of its next shard taken, if only by a pending one, takes another name.
 package ledger

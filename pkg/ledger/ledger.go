@@ -28,6 +28,8 @@ type Ledger struct {
 	diagnostics []Diagnostic
 	stale       bool // diagnostics must be put together again
 	reload      bool // the files must be read again from the start
+	read        bool // they were: what comes now comes out of turn
+	inserts     int  // records that came out of turn in this refresh
 	generation  int  // of the entries: changes when they are read anew
 	parser      lineParser
 }
@@ -71,13 +73,14 @@ func OpenSnapshot(snap Snapshot, limits Limits) *Ledger {
 	for file := range sources {
 		names = append(names, file)
 	}
+	var shards []*shard
 	for _, file := range l.bound(names) {
 		s := &shard{file: file, content: sources[file], size: int64(len(sources[file]))}
 		_, named := shardID(file)
 		s.fault = !named || s.content == nil || len(s.content) > limits.MaxSegmentBytes
-		l.addShard(s, l.load)
+		shards = append(shards, s)
 	}
-	l.sorted()
+	l.loadAll(shards)
 	return l
 }
 

@@ -27,6 +27,17 @@ const (
 
 	// maxSegmentBytes bounds a shard whatever the configuration says.
 	maxSegmentBytes = 10240 << 10
+	// maxShardFaults is how many lines of one shard that are no records are
+	// diagnosed one by one. A shard can hold a line per byte; the rest are counted.
+	maxShardFaults = 100
+	// maxNames is how many names for a shard are tried; a random one is never
+	// taken unless somebody knew it.
+	maxNames = 8
+	// maxInserts is how many records are put in their place one at a time before
+	// it is cheaper, and linear, to bring all into order anew.
+	maxInserts = 256
+	// maxStateBytes bounds the compaction state, which takes 2 KiB.
+	maxStateBytes = 64 << 10
 	// maxDirectoryEntries bounds the listing of a shard directory, which has to
 	// be read whole to know its first names; it is far above MaxReadShards.
 	maxDirectoryEntries = 1 << 17

@@ -46,7 +46,11 @@ func ParseLine(line []byte) (Record, string) {
 	if utf8.Valid(line) && p.parse(line, nil) {
 		return Record{line: line, sha: p.sha, at: p.at}, ""
 	}
-	return Record{}, faultOf(line)
+	fault := faultOf(line)
+	if fault == "" {
+		fault = InvalidEnvelope // longer than any shard
+	}
+	return Record{}, fault
 }
 
 // lineParser is the fast path: it says yes, or "look again". Its input is valid

@@ -12,14 +12,33 @@ func (l *Ledger) reset() {
 	l.shards, l.entries, l.slab, l.heads = nil, l.entries[:0], l.slab[:0], nil
 	l.bySHA, l.byID = map[Hash]int32{}, map[recordID]int32{}
 	l.wanted, l.clash = map[Hash]struct{}{}, map[recordID][]int32{}
-	l.order, l.stale, l.reload = nil, true, false
+	l.order, l.stale, l.reload, l.read = nil, true, false, false
 }
 
-// addShard puts a shard in its place by name and reads it.
-func (l *Ledger) addShard(s *shard, add func(entry)) {
+// bytesPerRecord is what a record takes on disk at least, for sizing tables.
+const bytesPerRecord = 256
+
+// loadAll reads shards, which are in the order of their names.
+func (l *Ledger) loadAll(shards []*shard) {
+	l.shards = shards
+	size := 0
+	for _, s := range shards {
+		size += len(s.content)
+	}
+	n := size/bytesPerRecord + 1
+	l.entries, l.slab = slices.Grow(l.entries, n), slices.Grow(l.slab, n)
+	l.bySHA, l.byID = make(map[Hash]int32, n), make(map[recordID]int32, n)
+	for _, s := range shards {
+		l.extend(s, l.load)
+	}
+	l.sorted()
+}
+
+// addShard puts a new shard in its place by name and reads it.
+func (l *Ledger) addShard(s *shard) {
 	at, _ := slices.BinarySearchFunc(l.shards, s.file, func(s *shard, file string) int { return strings.Compare(s.file, file) })
 	l.shards = slices.Insert(l.shards, at, s)
-	l.extend(s, add)
+	l.extend(s, l.insert)
 }
 
 // extend reads what is new in s and adds each record with add.
@@ -33,6 +52,9 @@ func (l *Ledger) extend(s *shard, add func(entry)) {
 	s.scan(&l.parser, keep, func(line []byte, offset int, ok bool) {
 		if !ok {
 			l.slab = l.slab[:mark]
+			if s.faults++; s.faults > maxShardFaults {
+				return
+			}
 			// Where the reference gives up the whole shard for invalid UTF-8, only the
 			// line is spoiled here: readers must not discard valid records.
 			code := faultOf(line)
@@ -50,7 +72,7 @@ func (l *Ledger) extend(s *shard, add func(entry)) {
 			first: int32(mark), at: l.parser.at, sha: l.parser.sha}
 		_, known := l.bySHA[e.sha]
 		_, taken := l.byID[l.parser.id]
-		if (known || taken) && l.order != nil {
+		if (known || taken) && l.read {
 			// Which of the two comes first depends on the names of their shards.
 			l.reload = true
 		}
@@ -98,7 +120,11 @@ func (l *Ledger) sorted() []int32 {
 		e := &l.entries[i]
 		for j, parent := range l.parents(int32(i)) {
 			at := int(e.first) + j
-			p, here := l.bySHA[parent]
+			// In a chain, as agents write it, the parent is the line before.
+			p, here := int32(i-1), i > 0 && l.entries[i-1].sha == parent
+			if !here {
+				p, here = l.bySHA[parent]
+			}
 			if !here {
 				index[at] = -1
 				e.absent = true
@@ -149,28 +175,29 @@ func (l *Ledger) sorted() []int32 {
 	}
 	// A cycle would need records that contain each other's digests; what a hash
 	// collision could bring is left out rather than looped over.
-	l.order = order
+	l.order, l.read = order, true
 	return order
 }
 
-// insert adds an entry to a ledger that is in order already.
+// insert adds an entry to a ledger that was in order. When it does not simply
+// take its place, the order is dropped; the caller ends with sorted.
 func (l *Ledger) insert(e entry) {
 	n := int32(len(l.entries))
 	l.entries = append(l.entries, e)
-	if _, waited := l.wanted[e.sha]; waited {
-		l.order = nil // a record that was an orphan moves
-	}
-	for _, parent := range l.parents(n) {
-		p, here := l.bySHA[parent]
-		if !here {
-			l.order = nil
-			break
-		}
-		l.entries[n].level = max(l.entries[n].level, l.entries[p].level+1)
+	_, waited := l.wanted[e.sha] // then a record that was an orphan moves
+	if l.inserts++; waited || l.inserts > maxInserts {
+		l.order = nil
 	}
 	if l.order == nil {
-		l.sorted()
 		return
+	}
+	for _, parent := range l.parents(n) {
+		if p, here := l.bySHA[parent]; here {
+			l.entries[n].level = max(l.entries[n].level, l.entries[p].level+1)
+		} else {
+			l.entries[n].absent = true
+			l.wanted[parent] = struct{}{}
+		}
 	}
 	for _, parent := range l.parents(n) {
 		if at, found := slices.BinarySearchFunc(l.heads, parent, Hash.Compare); found {
@@ -206,6 +233,10 @@ func (l *Ledger) Diagnostics() []Diagnostic {
 			l.diagnostics = append(l.diagnostics, Diagnostic{Code: TruncatedRecord, File: s.file, Line: s.truncated})
 		}
 		l.diagnostics = append(l.diagnostics, s.lines...)
+		if more := s.faults - maxShardFaults; more > 0 {
+			l.diagnostics = append(l.diagnostics, Diagnostic{Code: InvalidEnvelope, File: s.file,
+				Detail: fmt.Sprintf("%d more lines are no records", more)})
+		}
 	}
 	order := l.sorted()
 	if len(l.wanted) > 0 {

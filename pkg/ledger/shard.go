@@ -35,6 +35,8 @@ type shard struct {
 	// truncated is the number of the last line if it has no newline, else 0.
 	truncated int
 	lines     []Diagnostic
+	// faults counts the lines that are no records, also those not in lines.
+	faults int
 	// read and count are the bytes and lines of content already looked at.
 	read  int
 	count int

@@ -370,7 +370,9 @@ func TestAppendWritesTheRecordsAndFilesOfTheReference(t *testing.T) {
 		t.Fatalf("only %d cases", len(v.Cases))
 	}
 	// Departures: what admission refuses and the reference accepts, or the reverse.
-	stricter := map[string]bool{"payload depth": true, "65 heads refused": true}
+	// A stale pending shard is not in the way of a writer here, see
+	// TestANameThatIsTakenIsLeftToItsOwner.
+	stricter := map[string]bool{"payload depth": true, "65 heads refused": true, "stale .pending of the same writer blocks the append (wx)": true}
 	for _, c := range v.Cases {
 		if len(c.Steps) == 0 || stricter[c.Name] {
 			continue

@@ -56,7 +56,7 @@ func NewWriter(path string, limits Limits, options WriterOptions) (*Writer, erro
 }
 
 // ShardID returns the id of the shard that the next record goes to unless it
-// does not fit.
+// does not fit or the name is taken.
 func (w *Writer) ShardID() string { return w.id }
 
 // Append records a payload, given as JSON text, under a type (in the string
@@ -124,7 +124,7 @@ func (w *Writer) reattach() {
 func (w *Writer) Close() error {
 	var err error
 	if w.file != nil {
-		err = errors.Join(w.file.Chmod(closedMode), w.file.Close())
+		err = cause(errors.Join(w.file.Chmod(closedMode), w.file.Close()))
 		w.file = nil
 	}
 	return errors.Join(err, w.Ledger.Close())
