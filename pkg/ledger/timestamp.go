@@ -10,8 +10,9 @@ func FormatTime(t time.Time) string { return t.UTC().Format(timestampLayout) }
 
 // ParseTime reads a record timestamp in its usual form, a four-digit year.
 func ParseTime(text string) (time.Time, bool) {
+	// time.Parse takes a comma before the milliseconds as well.
 	t, err := time.Parse(timestampLayout, text)
-	return t, err == nil && len(text) == len(timestampLayout)
+	return t, err == nil && len(text) == len(timestampLayout) && isTimestamp([]byte(text))
 }
 
 // isTimestamp reports whether text is a UTC timestamp as ECMAScript prints it:
