@@ -45,7 +45,7 @@ type streams struct {
 func commands() []command {
 	return []command{
 		canonicalCommand, verifyCommand, logCommand, getCommand, queryCommand,
-		auditCommand, benchCommand,
+		compactPlanCommand, compactCheckCommand, compactApplyCommand, auditCommand, benchCommand,
 	}
 }
 
