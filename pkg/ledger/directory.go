@@ -130,7 +130,7 @@ func (l *Ledger) readAll() error {
 	l.generation++
 	d.growing = map[string]*shard{}
 	if err := d.open(); err != nil || d.root == nil {
-		l.order, l.reload = []int32{}, err != nil
+		l.order, l.read, l.reload = []int32{}, true, err != nil
 		return err
 	}
 	info, err := d.handle.Stat()
