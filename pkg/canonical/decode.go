@@ -94,10 +94,10 @@ func guard(dec *jsontext.Decoder, target any) error {
 		if kind := reflect.TypeOf(target).Elem().Kind(); kind != reflect.Float64 && kind != reflect.Float32 {
 			break
 		}
-		// The unread text starts behind the last token.
+		// The unread text starts behind the last token; a sign changes nothing.
 		src := dec.UnreadBuffer()
 		i := 0
-		for src[i] != '-' && !isDigit(src[i]) {
+		for !isDigit(src[i]) {
 			i++
 		}
 		if literal := src[i:scanNumber(src, i)]; changesInteger(literal, parseNumber(literal)) {

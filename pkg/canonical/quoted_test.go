@@ -27,13 +27,12 @@ func TestEveryControlHasOneEscapeAndIsNeverRaw(t *testing.T) {
 		}
 		// Raw, wherever it stands among the eight bytes that are looked at at once.
 		for before := range 17 {
-			text := []byte(`"` + strings.Repeat("a", before) + string(rune(c)) + strings.Repeat("é", 8) + `"`)
-			if Valid(text) {
-				t.Errorf("Valid(%q) = true", text)
-			}
-			if _, err := Parse(text); err == nil {
-				t.Errorf("Parse accepts %q", text)
-			} else {
+			for _, after := range []string{"", "b", "ééééé"} {
+				text := []byte(`"` + strings.Repeat("a", before) + string(rune(c)) + after + `"`)
+				if Valid(text) {
+					t.Errorf("Valid(%q) = true", text)
+				}
+				_, err := Parse(text)
 				fault(t, err, Syntax, "", 1+before)
 			}
 		}
@@ -102,6 +101,18 @@ func TestAStringEndsAtItsFirstPlainQuoteWhereverThatStands(t *testing.T) {
 			if got := Scan([]byte(text[:len(text)-1]), 0, 0); got != -1 {
 				t.Fatalf("Scan(%q) = %d", text[:len(text)-1], got)
 			}
+		}
+	}
+}
+
+func TestScanFindsNothingOutsideOfTheTextOrBelowTheBound(t *testing.T) {
+	text := []byte(`[[1]]`)
+	for _, c := range []struct{ i, depth, want int }{
+		{0, 0, 5}, {1, 0, 4}, {2, 0, 3}, {3, 0, -1}, {4, 0, -1}, {5, 0, -1}, {6, 0, -1}, {-1, 0, -1}, {1 << 40, 0, -1},
+		{0, 30, 5}, {0, 31, -1}, {1, 31, 4}, {2, 32, 3}, {2, 33, -1},
+	} {
+		if got := Scan(text, c.i, c.depth); got != c.want {
+			t.Errorf("Scan at %d, depth %d, gives %d, want %d", c.i, c.depth, got, c.want)
 		}
 	}
 }

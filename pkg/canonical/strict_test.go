@@ -43,6 +43,7 @@ func TestParseStrictRefuses(t *testing.T) {
 		{"the second of two objects with a name twice", `[{"a":1},{"a":1,"a":1}]`, Duplicate, "[1].a", 21},
 
 		{"a byte that is no UTF-8", "[\"ab\xffc\"]", UTF8, "", 4},
+		{"a byte that is no UTF-8 behind a replacement character", "\"\ufffd\xff\"", UTF8, "", 4},
 		{"an overlong slash", "\"\xc0\xaf\"", UTF8, "", 1},
 		{"an overlong three-byte form", "\"é\xe0\x80\xaf\"", UTF8, "", 3},
 		{"a truncated character before the quote", "\"€\xe2\x82\"", UTF8, "", 4},
@@ -139,7 +140,7 @@ func TestParseStrictKnowsTheIntegersThatADoubleChanges(t *testing.T) {
 		"144115188075855872", "1.44115188075855872e17", "18446744073709551616", "123456789012345680000",
 		"144115188075855872.5", // its text would be an integer that is refused
 		"123456789000000000000", "123456789e12", "99999999999999999999", "999999999999999999999", "123456789012345678",
-		"100000000000000000000000", "100000000000000000000000.0", "100000000000000000000001", "12345678901234567890123",
+		"100000000000000000000000", "100000000000000000000000.0", "100000000000000000000001", "1000000000000000000000001", "12345678901234567890123",
 		"1" + strings.Repeat("0", 40),
 	} {
 		for _, src := range twice(literal) {
@@ -155,7 +156,7 @@ func TestParseStrictKnowsTheIntegersThatADoubleChanges(t *testing.T) {
 		"100000000000000000000", "1e20", "123400000000000000000", "1000000000000000000000", "1000000000000000000000.0",
 		"10000000000000000000000", "1" + strings.Repeat("0", 400) + "e-400",
 		"1e21", "1e22", "1e23", "6.02214076e23", "1.7976931348623157e308", "1e+100", "100E98",
-		"4503599627370496.5", "3.141592653589793", "0.30000000000000004", "1e-7", "5e-324", "1e-400",
+		"4503599627370496.5", "3.141592653589793", "0.30000000000000004", "1e-7", "5e-324", "1e-400", "1e-99999999999999999999",
 		"0." + strings.Repeat("0", 400) + "1", "3.1415926535897932384626433832795",
 	} {
 		for _, src := range twice(literal) {

@@ -100,9 +100,10 @@ func ordered(a, b []byte, escapes bool) bool {
 	return compareNames(a, b) < 0
 }
 
-// unquote decodes the inside of a canonical string.
+// unquote decodes the inside of a canonical string. It is a part of the text, so
+// that the closing quote stands behind it.
 func unquote(raw []byte) string {
-	p := parser{src: append(raw[:len(raw):len(raw)], '"')}
+	p := parser{src: raw[:len(raw)+1]}
 	s, _, _ := p.string(0)
 	return s
 }
