@@ -18,13 +18,15 @@
 // Everything else follows the RFC:
 //
 //   - No white space; null, true, false; the members of an object each once.
-//   - A number is an IEEE 754 double. Zero, of either sign, is 0. Otherwise its
-//     digits are the fewest that still name this double, and of several such
-//     the closest to it (17 at most). From 1e-6 up to below 1e21 they stand
-//     without an exponent, as an integer or with at least one digit on each side
-//     of the point; else as d.ddd, e, the sign (+ as well), and the exponent
-//     without leading zeros: 1e+21, 1.5e-7. A number that overflows a double has
-//     no canonical text; one too small for a double is 0.
+//   - A number is an IEEE 754 double, the nearest to what was read (of two the
+//     even one). Zero, of either sign, is 0. Otherwise its digits are the fewest
+//     that still name this double, 17 at most, of several such the closest to
+//     it, and of two equally close the even one. From 1e-6 up to below 1e21 they
+//     stand without an exponent, as an integer (with zeros up to the units) or
+//     with at least one digit on each side of the point; else as one digit, a
+//     point and the others if there are any, e, the sign (+ as well), and the
+//     exponent without leading zeros: 1e+21, 1.5e-7. A number that overflows a
+//     double has no canonical text; one too small for a double is 0.
 //   - A string has only the escapes \" \\ \b \f \n \r \t, \u00xx in lower case
 //     for the other controls below U+0020, and the lone surrogates above. Every
 //     other character, U+007F and U+2028 included, is its own UTF-8 bytes and is
@@ -50,12 +52,12 @@
 // whatever two readers could understand in two ways, at any depth: a name that
 // occurs twice in one object, however it is escaped; an unpaired surrogate; a
 // number that overflows a double; nesting beyond the caller's bound; and an
-// integer that a double changes. The last means: an integer that is below 1e21
-// or written without an exponent must be the exact value of its double, and so
-// must the integer in its canonical text. 9007199254740993 is refused (its
-// double is ...992), in every spelling, and 144115188075855872 too (a double
-// holds it, but its canonical text is 144115188075855870); 1e21, 1e23 and 1.5
-// are not.
+// integer that a double changes. The last means: where the number read, or its
+// canonical text, is an integer that is below 1e21 or has no exponent, this
+// integer must be the exact value of the double. 9007199254740993 is refused in
+// every spelling (its double is 9007199254740992), and so is 144115188075855872
+// (a double holds it, but its canonical text is 144115188075855870); 1e21, 1e23
+// and 1.5 are accepted.
 //
 // [Decode] fills a Go value with the same strictness; its comment has the rules
 // for names, numbers and null.
