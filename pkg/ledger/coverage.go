@@ -81,12 +81,15 @@ func NewRetirement(path string, limits Limits, current []string) (*Retirement, e
 func (r *Retirement) Close() error { return r.dir.close() }
 
 // Replace publishes the segment, declares that it covers the sources, and
-// retires those that it does cover. It returns the sources retired; when the
-// declaration does not hold, none are and the error says why.
+// retires those that it does cover and that are there. It returns the sources
+// retired; when the declaration does not hold, none are and the error says why.
 func (r *Retirement) Replace(segment Segment, sources []string) (retired []string, err error) {
 	c := Coverage{Replacement: segment.ID, Sources: slices.Compact(slices.Sorted(slices.Values(sources)))}
 	if !IsUUID(c.Replacement) || len(c.Sources) == 0 || !allUUIDs(c.Sources) || slices.Contains(c.Sources, c.Replacement) {
 		return nil, fmt.Errorf("coverage needs a replacement and other shards as sources, each named by a UUID")
+	}
+	if err := r.stable(c); err != nil {
+		return nil, err
 	}
 	if err := r.publish(segment); err != nil {
 		return nil, err
@@ -107,11 +110,23 @@ func (r *Retirement) publish(segment Segment) error {
 	existing, err := r.readShard(name)
 	switch {
 	case err == nil && string(existing) == string(segment.Content):
-		return nil
+		return r.settle(name)
 	case err == nil || !errors.Is(err, fs.ErrNotExist):
 		return ErrCollision
 	}
 	return r.writeFile(r.dir.root, r.dir.handle, name, segment.ID+pendingExt, segment.Content)
+}
+
+// settle makes a shard durable that somebody else wrote.
+func (r *Retirement) settle(name string) error {
+	f, err := regular.OpenShared(r.dir.root, name)
+	if err == nil {
+		err = errors.Join(syncFolder(f), syncFolder(r.dir.handle), f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("failed to make the replacement durable: %w", cause(err))
+	}
+	return nil
 }
 
 // writeFile makes a file durable under its name, which must be free.
@@ -192,12 +207,16 @@ func readCoverage(root *os.Root, name string) ([]byte, error) {
 
 // readShard reads one shard whole.
 func (r *Retirement) readShard(name string) ([]byte, error) {
+	return r.readFile(name, r.limits.MaxSegmentBytes)
+}
+
+func (r *Retirement) readFile(name string, limit int) ([]byte, error) {
 	f, err := regular.OpenShared(r.dir.root, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return regular.Read(f, int64(r.limits.MaxSegmentBytes))
+	return regular.Read(f, int64(limit))
 }
 
 // WriteState writes the compaction state, in one step for every reader.

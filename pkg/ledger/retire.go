@@ -1,27 +1,38 @@
 package ledger
 
 import (
+	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/repo-memory/ledger/pkg/regular"
 )
 
 // retiringExt ends the name of a source between the proof and its deletion.
 const retiringExt = ".retiring"
 
+// stable refuses a declaration about shards of the current run.
+func (r *Retirement) stable(c Coverage) error {
+	for _, id := range append(slices.Clone(c.Sources), c.Replacement) {
+		if r.unstable[id] {
+			return fmt.Errorf("shard %s belongs to the current run: nothing was retired", id)
+		}
+	}
+	return nil
+}
+
 // retire deletes the sources of a declaration, if the declaration on disk is the
-// one that this run wrote, replacement and sources are stable, and every record
-// of every source is in the replacement. A source is taken away under another
-// name, read again, and put back if a writer added to it meanwhile.
+// one that this run wrote and every record of every source is in the
+// replacement. A source is taken away under another name, read again, and put
+// back if a writer added to it meanwhile. One that is not there was retired by a
+// run that was interrupted.
 func (r *Retirement) retire(c Coverage) ([]string, error) {
 	if !r.honours(c) {
 		return nil, fmt.Errorf("coverage declaration was not made by this run: nothing was retired")
-	}
-	for _, id := range append(slices.Clone(c.Sources), c.Replacement) {
-		if r.unstable[id] {
-			return nil, fmt.Errorf("shard %s belongs to the current run: nothing was retired", id)
-		}
 	}
 	kept := map[Hash]bool{}
 	content, err := r.readShard(c.Replacement + ShardExt)
@@ -35,14 +46,17 @@ func (r *Retirement) retire(c Coverage) ([]string, error) {
 	for _, record := range records {
 		kept[record.sha] = true
 	}
+	var present, retired []string
 	for _, id := range c.Sources {
-		if err := r.covered(id+ShardExt, kept); err != nil {
+		switch err := r.covered(id+ShardExt, kept); {
+		case err == nil:
+			present = append(present, id)
+		case !errors.Is(err, fs.ErrNotExist):
 			return nil, fmt.Errorf("shard %s is not covered: nothing was retired: %w", id, err)
 		}
 	}
-	var retired []string
 	var failed error
-	for _, id := range c.Sources {
+	for _, id := range present {
 		if failed = r.remove(id, kept); failed != nil {
 			break
 		}
@@ -98,11 +112,17 @@ func (r *Retirement) covered(name string, kept map[Hash]bool) error {
 // remove deletes one source.
 func (r *Retirement) remove(id string, kept map[Hash]bool) error {
 	name, aside := id+ShardExt, id+retiringExt
+	if _, err := r.dir.root.Lstat(aside); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("failed to retire shard %s: %s is in the way, remove it", id, aside)
+	}
 	if err := r.dir.root.Rename(name, aside); err != nil {
 		return fmt.Errorf("failed to retire shard %s: %w", id, cause(err))
 	}
 	if err := r.covered(aside, kept); err != nil {
-		return errors.Join(fmt.Errorf("shard %s changed while it was retired and was put back: %w", id, err), r.dir.root.Rename(aside, name))
+		if back := r.dir.root.Rename(aside, name); back != nil {
+			return fmt.Errorf("shard %s changed while it was retired and could not be put back: %w", id, cause(back))
+		}
+		return fmt.Errorf("shard %s changed while it was retired and was put back: %w", id, err)
 	}
 	if err := r.dir.root.Remove(aside); err != nil {
 		return fmt.Errorf("failed to retire shard %s: %w", id, cause(err))
@@ -111,22 +131,38 @@ func (r *Retirement) remove(id string, kept map[Hash]bool) error {
 }
 
 // recover puts back what an interrupted run had taken aside: whether it was
-// covered is not known any more, and records that stand twice do no harm.
+// covered is not known any more, and records that stand twice do no harm. If
+// another file has its name by now, it goes under a new one.
 func (r *Retirement) recover() error {
 	names, err := r.dir.names(retiringExt)
 	if err != nil {
 		return err
 	}
 	for _, aside := range names {
-		name := strings.TrimSuffix(aside, retiringExt) + ShardExt
-		if _, err := r.dir.root.Lstat(name); err == nil {
-			continue
+		id := strings.TrimSuffix(aside, retiringExt)
+		held, err := r.readFile(aside, maxSegmentBytes)
+		if !IsUUID(id) || errors.Is(err, regular.ErrKind) || errors.Is(err, regular.ErrTooLarge) {
+			continue // not what retirement takes aside
 		}
-		if err := r.dir.root.Rename(aside, name); err != nil {
-			return fmt.Errorf("failed to put back a shard that an interrupted run took aside: %w", cause(err))
+		if err != nil {
+			return fmt.Errorf("failed to read a shard that an interrupted run took aside: %w", err)
+		}
+		for {
+			there, err := r.readShard(id + ShardExt)
+			if errors.Is(err, fs.ErrNotExist) {
+				err = r.dir.root.Rename(aside, id+ShardExt)
+			} else if err == nil && bytes.Equal(there, held) {
+				err = r.dir.root.Remove(aside)
+			} else if id, err = NewUUID(rand.Reader); err == nil {
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("failed to put back a shard that an interrupted run took aside: %w", cause(err))
+			}
+			break
 		}
 	}
-	return syncFolder(r.dir.handle)
+	return cause(syncFolder(r.dir.handle))
 }
 
 // withdraw removes a declaration that was carried out.
