@@ -31,10 +31,10 @@ var (
 
 // Open opens the file at path for reading.
 func Open(path string) (*os.File, error) {
-	return open(path, os.Lstat, func(name string) (*os.File, error) {
-		return os.OpenFile(name, os.O_RDONLY|openFlags, 0)
-	}, 1)
+	return open(path, os.Lstat, openPath, 1)
 }
+
+func openPath(name string) (*os.File, error) { return os.OpenFile(name, os.O_RDONLY|openFlags, 0) }
 
 // OpenIn opens the file called name below root for reading; neither it nor a
 // folder on the way may lead out of root.
@@ -47,9 +47,11 @@ func OpenShared(root *os.Root, name string) (*os.File, error) {
 }
 
 func openIn(root *os.Root, name string, maxLinks uint64) (*os.File, error) {
-	return open(name, root.Lstat, func(name string) (*os.File, error) {
-		return root.OpenFile(name, os.O_RDONLY|openFlags, 0)
-	}, maxLinks)
+	return open(name, root.Lstat, openBelow(root), maxLinks)
+}
+
+func openBelow(root *os.Root) func(string) (*os.File, error) {
+	return func(name string) (*os.File, error) { return root.OpenFile(name, os.O_RDONLY|openFlags, 0) }
 }
 
 func open(name string, lstat func(string) (os.FileInfo, error), open func(string) (*os.File, error), maxLinks uint64) (*os.File, error) {
