@@ -1,0 +1,1 @@
+INSERT INTO path (type, key, sha) VALUES (?, ?, ?)

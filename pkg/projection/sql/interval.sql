@@ -1,0 +1,3 @@
+SELECT sha FROM path
+WHERE type = ?1 AND key >= ?2 AND key < ?3
+LIMIT ?4

@@ -1,0 +1,1 @@
+CREATE INDEX by_sha ON path (type, sha, key)
