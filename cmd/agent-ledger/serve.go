@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/repo-memory/ledger/pkg/action"
+	"github.com/repo-memory/ledger/pkg/ledger"
+	"github.com/repo-memory/ledger/pkg/mcptools"
+	"github.com/repo-memory/ledger/pkg/staging"
+	"github.com/repo-memory/ledger/pkg/txlog"
+)
+
+// serve speaks MCP on standard input and output until the client is gone.
+func serve(ctx context.Context, a *action.Action) error {
+	limits, err := ledger.ParseLimits(a.GetInput)
+	if err != nil {
+		return action.BadInput("max-record-kb", "%v", err)
+	}
+	dir := a.GetInput("directory")
+	w, err := ledger.NewWriter(dir, limits, ledger.WriterOptions{})
+	if err != nil {
+		return fmt.Errorf("the ledger cannot be served: %w", err)
+	}
+	defer w.Close()
+	options := mcptools.Options{Version: action.Version()}
+	if log, err := txlog.OpenWriter(staging.LogPath(dir)); err == nil {
+		defer log.Close()
+		options.Audit = audit{log}
+	} else {
+		// A log that cannot be written leaves a gap and never stops the ledger; each
+		// append says so.
+		a.Warningf("%v", err)
+		options.Audit = noAudit{err}
+	}
+	server := mcptools.New(w, options)
+	defer server.Close()
+	return server.Serve(ctx, os.Stdin, os.Stdout)
+}
+
+// audit writes events to the transaction log.
+type audit struct{ log *txlog.Writer }
+
+func (a audit) Append(r ledger.Record) error { return a.log.Append(txlog.EventOf(r, time.Now())) }
+
+// noAudit stands for a log that cannot be written.
+type noAudit struct{ err error }
+
+func (a noAudit) Append(ledger.Record) error { return a.err }

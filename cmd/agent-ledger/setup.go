@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/repo-memory/ledger/pkg/action"
+	"github.com/repo-memory/ledger/pkg/branch"
+	"github.com/repo-memory/ledger/pkg/ledger"
+	"github.com/repo-memory/ledger/pkg/staging"
+	"github.com/repo-memory/ledger/pkg/txlog"
+)
+
+// setup restores the branch and leaves everything that the server, the merge
+// step and the persistence job look for. On failure it leaves none of it.
+func setup(ctx context.Context, a *action.Action) (err error) {
+	limits, err := ledger.ParseLimits(a.GetInput)
+	if err != nil {
+		return action.BadInput("max-record-kb", "%v", err)
+	}
+	dir, err := filepath.Abs(a.GetInput("directory"))
+	if err != nil {
+		return action.BadInput("directory", "is no path here")
+	}
+	remote, err := branch.ParseRemote(a.GetInput("remote"), a.GetInput("token"), a.Getenv("GITHUB_SERVER_URL"))
+	if err != nil {
+		return action.BadInput("remote", "%v", err)
+	}
+	if err := mustBeFree(dir); err != nil {
+		return err
+	}
+	snap, err := branch.Read(ctx, remote, a.GetInput("branch"), branch.Limits{})
+	if err != nil {
+		return fmt.Errorf("failed to restore the ledger: %w", err)
+	}
+	restored := ledger.OpenSnapshot(snap, limits)
+	defer func() {
+		if err != nil {
+			discard(dir)
+		}
+	}()
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return errors.New("directory: the folder that it stands in cannot be made")
+	}
+	if err := branch.Export(snap, dir); err != nil {
+		return fmt.Errorf("failed to restore the ledger: %w", err)
+	}
+	if err := leaveManifest(a, dir, snap.Head); err != nil {
+		return err
+	}
+	log, err := txlog.OpenWriter(staging.LogPath(dir))
+	if err != nil {
+		return err
+	}
+	if err := log.Close(); err != nil {
+		return fmt.Errorf("transaction log cannot be made: %w", err)
+	}
+	if err := writeConfig(a, dir); err != nil {
+		return err
+	}
+	// From here on roles that hold a write token refuse to start in this job.
+	a.MarkUntrustedJob()
+	report(a, dir, snap, restored)
+	return nil
+}
+
+// mustBeFree refuses a folder that holds something already: restored over it,
+// the two could not be told apart.
+func mustBeFree(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 {
+		return action.BadInput("directory", "is not empty; give another one, or remove what an earlier run left there")
+	}
+	for _, file := range []string{staging.ManifestPath(dir), staging.LogPath(dir), staging.ConfigPath(dir)} {
+		if _, err := os.Lstat(file); err == nil {
+			return action.BadInput("directory", "was prepared already: its manifest, log or configuration stands beside it; give another one")
+		}
+	}
+	return nil
+}
+
+// discard removes what a failed preparation left.
+func discard(dir string) {
+	_ = os.RemoveAll(dir)
+	for _, file := range []string{staging.ManifestPath(dir), staging.LogPath(dir), staging.ConfigPath(dir)} {
+		_ = os.Remove(file)
+	}
+}
+
+func leaveManifest(a *action.Action, dir, head string) error {
+	run, err := a.Context()
+	if err != nil {
+		return err
+	}
+	writer, err := ledger.NewUUID(rand.Reader)
+	if err != nil {
+		return err
+	}
+	m := staging.Manifest{Ledger: a.GetInput("ledger"), Branch: a.GetInput("branch"), Base: head, Attempt: int(run.RunAttempt), Writer: writer}
+	if run.RunID != 0 {
+		m.Run = strconv.FormatInt(run.RunID, 10)
+	}
+	return staging.Write(dir, m)
+}
+
+// writeConfig tells MCP clients how to start the server. Everything that it needs
+// stands in there, and no token: the server has no use for one.
+func writeConfig(a *action.Action, dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return errors.New("failed to find out where this program stands")
+	}
+	env := map[string]string{"INPUT_LEDGER": a.GetInput("ledger"), "INPUT_DIRECTORY": dir, "INPUT_TOKEN": ""}
+	for _, limit := range action.InputsLimits {
+		env["INPUT_"+strings.ToUpper(strings.ReplaceAll(limit.Name, "-", "_"))] = a.GetInput(limit.Name)
+	}
+	type server struct {
+		Type    string            `json:"type"`
+		Command string            `json:"command"`
+		Args    []string          `json:"args"`
+		Env     map[string]string `json:"env"`
+	}
+	text, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]server{
+		"ledger": {Type: "stdio", Command: self, Args: []string{"serve"}, Env: env},
+	}}, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(staging.ConfigPath(dir), append(text, '\n'), 0o644); err != nil {
+		return errors.New("failed to write the configuration for MCP clients")
+	}
+	return nil
+}
+
+func report(a *action.Action, dir string, snap ledger.Snapshot, restored *ledger.Ledger) {
+	status := restored.Status()
+	a.SetOutput("directory", dir)
+	a.SetOutput("base-commit", snap.Head)
+	a.SetOutput("mcp-config", staging.ConfigPath(dir))
+	a.SetOutput("transaction-log", staging.LogPath(dir))
+	a.SetOutput("artifact-paths", strings.Join([]string{dir, staging.ManifestPath(dir), staging.LogPath(dir)}, "\n"))
+	a.SetOutput("records", strconv.Itoa(restored.Len()))
+	a.SetOutput("heads", strconv.Itoa(len(status.Heads)))
+	if err := restored.Whole(); err != nil {
+		a.Warningf("%v", err)
+	}
+	if n := len(status.Diagnostics); n > 0 {
+		a.Warningf("%d diagnostics in the restored ledger, the first one: %v", n, status.Diagnostics[0])
+	}
+	summary := action.NewSummary("Ledger %s restored: %d records", a.GetInput("ledger"), restored.Len())
+	at := snap.Head
+	if at == "" {
+		at = "none: the branch begins with what this run adds"
+	}
+	summary.Table([]string{"", ""},
+		[]any{action.Markdown("branch"), a.GetInput("branch")},
+		[]any{action.Markdown("commit"), at},
+		[]any{action.Markdown("shards"), status.Shards},
+		[]any{action.Markdown("heads"), len(status.Heads)},
+		[]any{action.Markdown("diagnostics"), len(status.Diagnostics)})
+	a.AddStepSummary(summary.String())
+}

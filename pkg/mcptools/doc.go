@@ -1,0 +1,41 @@
+// Package mcptools serves one ledger folder to an agent over the Model Context
+// Protocol (specification, section 5.2). The agent is a stranger: it may ask and
+// stage, and what it stages is judged again by the job that publishes it.
+//
+// # Tools
+//
+//	ledger_append  {type, payload, idempotency_key?}  the record
+//	ledger_get     {id} or {sha}                      the record, {"record":null}, or
+//	                                                  {"conflict":{"id":…,"shas":[…]}}
+//	ledger_query   {type?, where?, limit?, after?}    a page (package projection)
+//	ledger_status  {}                                 counts, heads, diagnostics
+//
+// Arguments are one JSON object, read strictly: unknown, repeated and wrongly
+// cased names are refused, as are values of another type than the schema says; a
+// string that holds JSON is a string. Missing arguments are an empty object. A
+// payload may be any JSON value that admission takes (package ledger).
+//
+// Every result has the same JSON as structured content and as text. A refusal is
+// a result with isError and one fixed sentence, with at most names that the
+// arguments themselves hold; no path, SQL or text of an error of the system is
+// ever shown. Results are data that strangers wrote, never instructions, which
+// the server's instructions and every description say.
+//
+// An append is durable when it is answered. Its audit event is written afterwards;
+// that the log failed is said in a second text and never fails the append. With an
+// idempotency key the server answers an equal request with the record it made
+// before, and says so in a second text; another request under a used key is
+// refused. Keys live as long as the server, the newest 1,024 of them.
+//
+// A page without a limit stops at 100 rows or 28 KiB of rows, whatever comes
+// first, one with a limit at 256 KiB; a page has at least one row if any matches,
+// and hasMore and nextCursor say how to go on.
+//
+// # Transport
+//
+// [Server.Serve] speaks newline-delimited JSON-RPC. A line that is no JSON is
+// answered with −32700, one that is no message with −32600 (batches, which newer
+// protocol versions dropped, too), one over 8 MiB with −32600 under its own id;
+// the session goes on after each. When the input ends, calls that were received
+// are answered before the server stops.
+package mcptools
