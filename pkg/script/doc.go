@@ -16,7 +16,8 @@
 //
 // A module needs a default export that is a function. A body that sets
 // module.exports (or exports.default) to a function has that function called;
-// otherwise what the body returns is the result. Functions may be async.
+// otherwise what the body returns is the result, so a body that only declares a
+// function checks nothing. Functions may be async.
 // Arguments are frozen through and through: changing one throws and changes
 // nothing. Local files, packages, the network, other processes and environment
 // variables are out of reach; built-in modules that need none of them work.
@@ -70,8 +71,8 @@
 //
 // # The sandbox
 //
-// Scripts run on Linux only. Elsewhere nothing keeps Node from signalling the
-// process that holds the token, so Validate and Select fail there.
+// Scripts run on Linux only, on amd64 and arm64. Elsewhere nothing keeps Node from
+// signalling the process that holds the token, so Validate and Select fail there.
 //
 // Node 20, 22, 24 and 25 are known, with these flags; any other major is refused:
 //
@@ -104,8 +105,8 @@
 //
 // The canary is a fixed script that runs in the same sandbox before any other. It
 // reads and writes a file, reads the environment of processes, opens node:sqlite,
-// spawns, starts a thread, loads an addon, signals its parent, and opens TCP, UDP
-// and Unix sockets. If one attempt is not refused, that set of layers is not used;
+// spawns, starts a thread, loads an addon, signals its parent (with signal 0), and
+// opens TCP, UDP and Unix sockets. If one attempt is not refused, that set of layers is not used;
 // if no set is left, the script does not run. It runs once for a node executable
 // and is remembered for the life of the process.
 //

@@ -4,17 +4,22 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 //go:embed testdata/attempts.js
@@ -36,6 +41,22 @@ func box(t *testing.T, m mode, permissions bool) sandbox {
 		b.flags = []string{"--no-warnings", "--input-type=commonjs"}
 	}
 	return b
+}
+
+// layers are the modes that this machine offers, found without the code under
+// test: a namespace in which something can be mounted, a kernel with Landlock. The
+// filter every machine offers.
+func layers(t *testing.T) []mode {
+	t.Helper()
+	mount := exec.Command("/bin/mount", "-t", "tmpfs", "none", os.TempDir())
+	mount.SysProcAttr = mode{namespaces: true}.attributes()
+	namespaces := mount.Run() == nil
+	_, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	landlock := errno == 0
+	t.Logf("namespaces: %v, Landlock: %v", namespaces, landlock)
+	return slices.DeleteFunc(slices.Clone(ladder), func(m mode) bool {
+		return m.namespaces && !namespaces || m.landlock && !landlock
+	})
 }
 
 // target is what a script tries to reach: files, sockets, this process.
@@ -135,7 +156,7 @@ func TestNothingThatAnOpenProcessCanDoGetsThroughInTheSandbox(t *testing.T) {
 	x := newTarget(t)
 	open := box(t, mode{}, false)
 	var control []string
-	for name := range x.try(t, box(t, ladder[0], true)) {
+	for name := range x.try(t, box(t, layers(t)[0], true)) {
 		if !slices.Contains(untried, name) && (name != "open a database" || open.version.atLeast(22, 13)) {
 			control = append(control, name)
 		}
@@ -149,7 +170,7 @@ func TestNothingThatAnOpenProcessCanDoGetsThroughInTheSandbox(t *testing.T) {
 		t.Fatal("a connection came out of the sandbox")
 	default:
 	}
-	for _, m := range ladder {
+	for _, m := range layers(t) {
 		results := x.try(t, box(t, m, true))
 		for _, name := range slices.Sorted(maps.Keys(results)) {
 			t.Run(fmt.Sprintf("%s cannot %s", m, name), func(t *testing.T) {
@@ -191,7 +212,7 @@ func TestTheKernelHoldsWithoutThePermissionModel(t *testing.T) {
 		"link to a file", "write a file", "make a folder", "remove a file",
 	}
 	x := newTarget(t)
-	for _, m := range ladder {
+	for _, m := range layers(t) {
 		names := slices.Clone(always)
 		if m.landlock {
 			names = append(names, files...)
@@ -214,34 +235,82 @@ func TestTheKernelHoldsWithoutThePermissionModel(t *testing.T) {
 	}
 }
 
-// A shell in node's place shows what the filter does to any program at all; node
-// 22.15 and later end themselves when process.execve is refused.
-func TestNoProgramInTheSandboxBecomesOrStartsAnother(t *testing.T) {
+// A shell in node's place shows what the layers do to any program at all. (Node
+// 22.15 and later end themselves when process.execve is refused.)
+func TestNoProgramInTheSandboxReachesAnother(t *testing.T) {
 	parent := strconv.Itoa(os.Getpid())
-	for name, command := range map[string]string{
-		"become another": "exec /bin/true",
-		"start another":  "/bin/true || exit 1; exit 0",
-		"signal us":      "kill -0 " + parent,
+	for _, c := range []struct {
+		name, command string
+		namespaces    bool // only these stop it
+	}{
+		{"become another", "exec /bin/true", false},
+		{"start another", "/bin/true || exit 1; exit 0", false},
+		{"fork itself", "(exit 0) || exit 1; exit 0", false},
+		{"signal us", "kill -0 " + parent, false},
+		{"see others", "set -- /proc/[0-9]*; test $# -gt 1", true},
 	} {
 		end := func(m mode) int {
 			running.Lock()
 			defer running.Unlock()
-			out, err := sandbox{node: "/bin/sh", flags: []string{"-c", command}, mode: m}.run(context.Background(), "", nil, 5*time.Minute)
+			out, err := sandbox{node: "/bin/sh", flags: []string{"-c", c.command}, mode: m}.run(context.Background(), "", nil, 5*time.Minute)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return out.code
 		}
 		if code := end(mode{}); code != 0 {
-			t.Fatalf("%s: an open shell ends with status %d: the test proves nothing", name, code)
+			t.Fatalf("%s: an open shell ends with status %d: the test proves nothing", c.name, code)
 		}
-		for _, m := range ladder {
-			t.Run(fmt.Sprintf("%s cannot %s", m, name), func(t *testing.T) {
+		for _, m := range layers(t) {
+			if c.namespaces && !m.namespaces {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s cannot %s", m, c.name), func(t *testing.T) {
 				if code := end(m); code == 0 || code >= exitUsage && code <= exitExec {
 					t.Errorf("status %d", code)
 				}
 			})
 		}
+	}
+}
+
+// peek opens the environment of its parent, which only works while the parent
+// lets processes of its user look in.
+const peek = ": < /proc/$PPID/environ"
+
+func init() { helpers["peek"] = peekHelper }
+
+func peekHelper() int {
+	if err := exec.Command("/bin/sh", "-c", peek).Run(); err != nil {
+		fmt.Println("an open process cannot be looked into: the test proves nothing")
+	}
+	out, err := sandbox{node: "/bin/sh", flags: []string{"-c", peek}, mode: mode{filter: true}}.run(context.Background(), "", nil, 5*time.Minute)
+	if err != nil || out.code == 0 || out.code >= exitUsage && out.code <= exitExec {
+		fmt.Printf("a process of the same user looked in: status %d, %v\n", out.code, err)
+	}
+	if err := exec.Command("/bin/sh", "-c", peek).Run(); err != nil {
+		fmt.Println("the process stayed closed after the script")
+	}
+	return 0
+}
+
+func TestAProcessIsClosedToItsOwnUserWhileAScriptRuns(t *testing.T) {
+	run := func(as *syscall.Credential) ([]byte, error) {
+		cmd := exec.Command("/proc/self/exe")
+		cmd.Env, cmd.Dir = []string{helperVariable + "=peek"}, "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
+		return cmd.CombinedOutput()
+	}
+	var nobody *syscall.Credential
+	if os.Geteuid() == 0 { // from root a script is kept by other means too
+		nobody = &syscall.Credential{Uid: 65534, Gid: 65534}
+	}
+	out, err := run(nobody)
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EPERM) { // a root that knows no other user
+		out, err = run(nil)
+	}
+	if err != nil || len(out) > 0 {
+		t.Fatalf("%v\n%s", err, out)
 	}
 }
 
@@ -262,7 +331,7 @@ return Object.fromEntries([...status.matchAll(/^(Cap\w+|NoNewPrivs|Seccomp):\s+(
 	running.Lock()
 	defer running.Unlock()
 	nonce := newNonce()
-	out, err := box(t, mode{namespaces: true, filter: true}, false).run(context.Background(), harness,
+	out, err := box(t, mode{filter: true}, false).run(context.Background(), harness,
 		envelope(nonce, []byte(status), nil, []byte("[]")), 5*time.Minute)
 	if err != nil {
 		t.Fatal(err)

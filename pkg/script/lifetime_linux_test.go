@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func loopHelper() int {
 }
 
 func TestAScriptDiesWithItsParent(t *testing.T) {
-	for _, m := range ladder {
+	for _, m := range layers(t) {
 		t.Run(m.String(), func(t *testing.T) {
 			cmd := exec.Command("/proc/self/exe")
 			cmd.Env = []string{helperVariable + "=loop", "LEDGER_TEST_NODE=" + testNode(t), "LEDGER_TEST_MODE=" + m.encode()}
@@ -83,7 +84,29 @@ func TestAScriptDiesWithItsParent(t *testing.T) {
 	}
 }
 
+func TestTheStrongestLayersThatThisMachineOffersAreUsed(t *testing.T) {
+	report, err := Validate(context.Background(), patient(t), []byte("1"), ValidationInput{})
+	if want := layers(t)[0].notices(); err != nil || !slices.Equal(report.Notices, want) {
+		t.Fatalf("got %q, %v; want %q", report.Notices, err, want)
+	}
+	o := patient(t)
+	o.modes = []mode{{filter: true}}
+	report, err = Validate(context.Background(), o, []byte("1"), ValidationInput{})
+	if err != nil || len(report.Notices) != 2 {
+		t.Fatalf("got %q, %v; want a notice for each layer that is missing", report.Notices, err)
+	}
+}
+
 func TestTheCanaryRunsOnceForAnExecutableAndItsLayers(t *testing.T) {
+	running.Lock()
+	before := known
+	known = make(map[string]sandbox)
+	running.Unlock()
+	defer func() {
+		running.Lock()
+		known = before
+		running.Unlock()
+	}()
 	o := patient(t)
 	run := func() string {
 		t.Helper()
@@ -98,12 +121,6 @@ func TestTheCanaryRunsOnceForAnExecutableAndItsLayers(t *testing.T) {
 	for key, box := range known {
 		box.version.patch += 1000
 		known[key] = box
-		defer func() {
-			running.Lock()
-			defer running.Unlock()
-			box.version.patch -= 1000
-			known[key] = box
-		}()
 	}
 	running.Unlock()
 	if got := run(); len(got) < len("v20.0.1000") {

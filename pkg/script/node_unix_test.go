@@ -64,7 +64,7 @@ func TestNodeIsTakenFromNoFolderThatAWorkflowCanWriteTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(parts ...string) string { return filepath.Join(append([]string{root}, parts...)...) }
-	for _, dir := range []string{"work/bin", "work-tools", "tools", "plain", "linked", "empty", "folder/node"} {
+	for _, dir := range []string{"work/bin", "work/links", "work-tools", "tools", "plain", "linked", "empty", "folder/node"} {
 		if err := os.MkdirAll(at(dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestNodeIsTakenFromNoFolderThatAWorkflowCanWriteTo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for link, target := range map[string]string{"linked/node": "work/bin/node", "alias": "tools", "checkout": "work"} {
+	for link, target := range map[string]string{"linked/node": "work/bin/node", "work/links/node": "tools/node", "alias": "tools", "checkout": "work"} {
 		if err := os.Symlink(at(target), at(link)); err != nil {
 			t.Fatal(err)
 		}
@@ -89,6 +89,7 @@ func TestNodeIsTakenFromNoFolderThatAWorkflowCanWriteTo(t *testing.T) {
 		{"the workspace under another name is passed over", list(at("checkout/bin"), at("tools")), at("work"), at("tools/node")},
 		{"a workspace that is named by a link is passed over", list(at("work/bin"), at("tools")), at("checkout"), at("tools/node")},
 		{"a link into the workspace is passed over", list(at("linked"), at("tools")), at("work"), at("tools/node")},
+		{"a link out of the workspace is passed over", list(at("work/links"), at("work-tools")), at("work"), at("work-tools/node")},
 		{"a folder that only begins like the workspace is not in it", at("work-tools"), at("work"), at("work-tools/node")},
 		{"a relative folder is passed over", list("tools", ".", "", at("tools")), "", at("tools/node")},
 		{"a file that is not executable is passed over", list(at("plain"), at("tools")), "", at("tools/node")},

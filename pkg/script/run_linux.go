@@ -83,7 +83,7 @@ func (b sandbox) run(ctx context.Context, program string, stdin []byte, timeout 
 	switch {
 	case out.flooded || out.tampered:
 	case ctx.Err() != nil:
-		return out, fmt.Errorf("script stopped: %w", ctx.Err())
+		return out, fmt.Errorf("stopped: %w", ctx.Err())
 	case limited.Err() != nil:
 		out.late = true
 	case errors.Is(waitErr, exec.ErrWaitDelay):

@@ -34,10 +34,10 @@ var ladder = []mode{
 func (m mode) notices() []string {
 	var notices []string
 	if !m.namespaces {
-		notices = append(notices, "This machine gives the script no namespaces of its own; the system-call filter confines it.")
+		notices = append(notices, "Namespaces could not be used for the script; the system-call filter confines it.")
 	}
 	if !m.landlock {
-		notices = append(notices, "This machine has no Landlock; files are closed to the script by Node's permission model alone.")
+		notices = append(notices, "Landlock could not be used for the script; files are closed to it by Node's permission model alone.")
 	}
 	return notices
 }
@@ -169,7 +169,7 @@ func prepare(ctx context.Context, o Options) (sandbox, error) {
 			refusal = err
 		}
 	}
-	return box, fmt.Errorf("%w: %w; run this job on Linux with Node 24", ErrSandbox, refusal)
+	return box, fmt.Errorf("%w: %w; run this job on Linux with Node 24, named itself and not by a wrapper", ErrSandbox, refusal)
 }
 
 // String names the layers, for tests and errors.
