@@ -190,7 +190,7 @@ func (w *Writer) makeFolders() error {
 	}
 	if d.root != nil {
 		_ = d.close()
-		w.reload, w.synced = true, false // what else stands in the new one is not known
+		w.reload = true // what else stands in the new one is not known
 	}
 	above, err := os.OpenRoot(d.path)
 	if err != nil {
@@ -217,7 +217,7 @@ func (w *Writer) syncFolders() error {
 	if err := syncFolder(w.dir.handle); err != nil {
 		return err
 	}
-	if w.synced {
+	if w.dir.synced {
 		return nil
 	}
 	for _, dir := range []string{Dir, "."} {
@@ -231,6 +231,6 @@ func (w *Writer) syncFolders() error {
 			return err
 		}
 	}
-	w.synced = true
+	w.dir.synced = true
 	return nil
 }

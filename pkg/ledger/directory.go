@@ -31,6 +31,7 @@ type directory struct {
 	young    bool // the folder changed so recently that its time may not tell
 	growing  map[string]*shard
 	own      string // the shard written by this process: never looked at again
+	synced   bool   // the names of the folders above the shards are durable
 }
 
 // Open reconstructs the ledger below path, which holds ledger/shards or nothing
@@ -183,7 +184,7 @@ func (d *directory) open() error {
 		root.Close()
 		return fmt.Errorf("failed to open the shard directory: %w", cause(err))
 	}
-	d.root, d.handle, d.opened = root, handle, info
+	d.root, d.handle, d.opened, d.synced = root, handle, info, false
 	if now, err := handle.Stat(); err != nil || !os.SameFile(now, info) {
 		_ = d.close()
 		return ErrDirectory // replaced by a link meanwhile

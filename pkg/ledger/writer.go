@@ -23,7 +23,6 @@ type Writer struct {
 	written int  // bytes appended, against the patch bound
 	seen    int  // generation that shard belongs to
 	broken  bool // the shard cannot be extended
-	synced  bool // the folders above the shards are durable
 }
 
 // WriterOptions are what a Writer takes from outside. The zero value is the
