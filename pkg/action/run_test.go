@@ -94,7 +94,7 @@ func TestAnErrorIsPrintedOnceOnOneLine(t *testing.T) {
 func TestAPanicSaysWhereAndNeverWhat(t *testing.T) {
 	for name, run := range map[string]func(context.Context, *Action) error{
 		"value":  func(context.Context, *Action) error { panic("payload secret") },
-		"nil":    func(context.Context, *Action) error { var m map[string]int; m["x"] = 1; return nil },
+		"nil":    func(_ context.Context, a *Action) error { var p *Input; return errors.New(p.Name) },
 		"index":  func(_ context.Context, a *Action) error { return fmt.Errorf("%v", []int{}[len(a.Command())]) },
 		"nested": func(context.Context, *Action) error { defer func() { panic("other") }(); panic("payload") },
 	} {

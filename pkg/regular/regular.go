@@ -144,3 +144,17 @@ func plain(err error) error {
 	}
 	return err
 }
+
+// Cause drops the paths from an error of a file operation and keeps its cause,
+// for errors that anyone may see.
+func Cause(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	var linkErr *os.LinkError
+	if errors.As(err, &linkErr) {
+		return linkErr.Err
+	}
+	return err
+}

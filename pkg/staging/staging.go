@@ -124,10 +124,10 @@ func Write(dir string, m Manifest) error {
 	}
 	path := ManifestPath(dir)
 	if err := os.WriteFile(path+".pending", append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("failed to write the manifest: %w", pathless(err))
+		return fmt.Errorf("failed to write the manifest: %w", regular.Cause(err))
 	}
 	if err := os.Rename(path+".pending", path); err != nil {
-		return fmt.Errorf("failed to write the manifest: %w", pathless(err))
+		return fmt.Errorf("failed to write the manifest: %w", regular.Cause(err))
 	}
 	return nil
 }
@@ -151,17 +151,4 @@ func Read(dir string) (Manifest, error) {
 		return Manifest{}, err
 	}
 	return m, nil
-}
-
-// pathless drops the path from a file error.
-func pathless(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	var linkErr *os.LinkError
-	if errors.As(err, &linkErr) {
-		return linkErr.Err
-	}
-	return err
 }

@@ -18,7 +18,7 @@ func openAppend(path string) (*os.File, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		before = nil
 	case err != nil:
-		return nil, pathless(err)
+		return nil, regular.Cause(err)
 	case !before.Mode().IsRegular():
 		return nil, regular.ErrKind
 	}
@@ -30,22 +30,13 @@ func openAppend(path string) (*os.File, error) {
 func openSeen(path string, before os.FileInfo) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|noFollow, 0o600)
 	if err != nil {
-		return nil, pathless(err)
+		return nil, regular.Cause(err)
 	}
 	if err := regular.Check(f, before); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
-}
-
-// pathless keeps the cause of a file error and drops the path.
-func pathless(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	return err
 }
 
 // endsTorn reports whether a file of the given size has an unfinished last line.
@@ -55,7 +46,7 @@ func endsTorn(f io.ReaderAt, size int64) (bool, error) {
 	}
 	var last [1]byte
 	if _, err := f.ReadAt(last[:], size-1); err != nil {
-		return false, pathless(err)
+		return false, regular.Cause(err)
 	}
 	return last[0] != '\n', nil
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/repo-memory/ledger/pkg/regular"
 )
 
 // noFollow keeps open from following a link and from waiting for a pipe.
@@ -15,8 +17,8 @@ const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 func syncFolder(path string) error {
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {
-		return pathless(err)
+		return regular.Cause(err)
 	}
 	defer folder.Close()
-	return pathless(folder.Sync())
+	return regular.Cause(folder.Sync())
 }

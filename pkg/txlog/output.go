@@ -24,7 +24,7 @@ func appendEntries(path, logPath string, entries [][]byte) (added, present int, 
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return 0, 0, pathless(err)
+		return 0, 0, regular.Cause(err)
 	}
 	size := info.Size()
 	if size > maxOutputBytes {
@@ -32,7 +32,7 @@ func appendEntries(path, logPath string, entries [][]byte) (added, present int, 
 	}
 	standing, err := findLines(io.NewSectionReader(f, 0, size), entries)
 	if err != nil {
-		return 0, 0, pathless(err)
+		return 0, 0, regular.Cause(err)
 	}
 	var text []byte
 	for _, entry := range entries {
@@ -54,10 +54,10 @@ func appendEntries(path, logPath string, entries [][]byte) (added, present int, 
 		text = append([]byte("\n"), text...)
 	}
 	if _, err := f.Write(text); err != nil {
-		return 0, 0, fmt.Errorf("written in part only: %w", pathless(err))
+		return 0, 0, fmt.Errorf("written in part only: %w", regular.Cause(err))
 	}
 	if err := f.Close(); err != nil {
-		return 0, 0, fmt.Errorf("written in part only: %w", pathless(err))
+		return 0, 0, fmt.Errorf("written in part only: %w", regular.Cause(err))
 	}
 	return added, present, nil
 }

@@ -43,7 +43,7 @@ func (w *Writer) Append(e Event) error {
 	defer w.mu.Unlock()
 	info, err := w.file.Stat()
 	if err != nil {
-		return fmt.Errorf("transaction log cannot be written: %w", pathless(err))
+		return fmt.Errorf("transaction log cannot be written: %w", regular.Cause(err))
 	}
 	// Someone may have removed, linked or replaced the log since it was opened;
 	// what is written to it then would be read by nobody.
@@ -65,10 +65,10 @@ func (w *Writer) Append(e Event) error {
 		return fmt.Errorf("transaction log is full: %d bytes of %d; let the run end and start another", info.Size(), MaxLogBytes)
 	}
 	if _, err := w.file.Write(text); err != nil {
-		return fmt.Errorf("transaction log cannot be written: %w", pathless(err))
+		return fmt.Errorf("transaction log cannot be written: %w", regular.Cause(err))
 	}
 	if err := w.file.Sync(); err != nil {
-		return fmt.Errorf("transaction log cannot be synced: %w", pathless(err))
+		return fmt.Errorf("transaction log cannot be synced: %w", regular.Cause(err))
 	}
 	return nil
 }
