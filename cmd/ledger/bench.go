@@ -21,6 +21,7 @@ type bench struct {
 	limits  ledger.Limits
 	records int
 	fixture *fixture
+	shop    *workshop
 	Results []result `json:"results"`
 }
 

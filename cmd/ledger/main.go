@@ -44,7 +44,7 @@ type streams struct {
 
 func commands() []command {
 	return []command{
-		canonicalCommand, verifyCommand, logCommand, getCommand, queryCommand,
+		demoCommand, canonicalCommand, verifyCommand, logCommand, getCommand, queryCommand,
 		compactPlanCommand, compactCheckCommand, compactApplyCommand, auditCommand, benchCommand,
 	}
 }
