@@ -447,7 +447,9 @@ func TestPlansOfGreatVolumeGetTheVerdictsOfTheReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text = sign(t, text, config)
+		if strings.Contains(v.Recipe, "copies") || strings.Contains(v.Recipe, "as above") {
+			text = sign(t, text, config)
+		}
 		got := "accepted"
 		if _, err := ParsePlan(text, config); err != nil {
 			got = err.Error()
