@@ -22,7 +22,7 @@ const (
 	RuleID          Rule = "id"               // an id without prefix, or one that is taken
 	RuleKnown       Rule = "already-recorded" // the very record is on the branch
 	RuleParent      Rule = "parent"           // a parent that is neither on the branch nor admitted
-	RuleFuture      Rule = "timestamp"        // too far ahead of the clock
+	RuleFuture      Rule = "timestamp"        // too far ahead of the clock, or outside years 0 to 9999
 	RuleHeads       Rule = "new-heads"        // more new heads than one staging may add
 	RulePatchSize   Rule = "patch-size"       // the run adds more than the patch bound
 	RuleShardCount  Rule = "shard-count"      // no further shard may be created
@@ -121,7 +121,10 @@ func (a Admission) judge(r Record) *Refusal {
 		return &Refusal{RuleID, "id", "another record on the branch has this id"}
 	}
 	t, ok := ParseTime(r.Timestamp())
-	if !ok || t.Sub(a.Now) > MaxFutureSeconds*time.Second {
+	if !ok {
+		return &Refusal{RuleFuture, "timestamp", "must have a year of four digits"}
+	}
+	if t.Sub(a.Now) > MaxFutureSeconds*time.Second {
 		return &Refusal{RuleFuture, "timestamp", fmt.Sprintf("more than %d seconds in the future", MaxFutureSeconds)}
 	}
 	return nil

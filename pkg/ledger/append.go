@@ -22,6 +22,9 @@ const closedMode = 0o444
 func (w *Writer) write(line []byte) error {
 	for range maxNames {
 		if w.file != nil && !w.fits(line) {
+			if err := w.mayCreate(); err != nil {
+				return err // a smaller record may still fit
+			}
 			if err := w.rotate(); err != nil {
 				return err
 			}
@@ -117,8 +120,8 @@ func (w *Writer) create(line []byte) error {
 	if err := w.makeFolders(); err != nil {
 		return &Refusal{RuleUnavailable, "", err.Error()}
 	}
-	if len(w.shards) >= w.limits.MaxShards {
-		return &Refusal{RuleShardCount, "", fmt.Sprintf("ledger has %d shards, max-shards allows no more: compact it first", len(w.shards))}
+	if err := w.mayCreate(); err != nil {
+		return err
 	}
 	f, err := w.createPending()
 	if err != nil {
@@ -149,6 +152,14 @@ func (w *Writer) create(line []byte) error {
 	}
 	w.addShard(w.shard)
 	w.grown(line)
+	return nil
+}
+
+// mayCreate refuses a shard over the bound.
+func (w *Writer) mayCreate() error {
+	if n := len(w.shards); n >= w.limits.MaxShards {
+		return &Refusal{RuleShardCount, "", fmt.Sprintf("ledger has %d shards, max-shards allows no more: compact it first", n)}
+	}
 	return nil
 }
 
