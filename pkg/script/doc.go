@@ -46,8 +46,8 @@
 //
 // and must finish with exactly { sources: ["<uuid>", …] }: ids of segments that it
 // was given, each once, at most [MaxSources]; none means that nothing is to be
-// compacted. The result is a proposal. [Select] checks its form only, and each of
-// its errors means "no plan": a warning, never a failed run.
+// compacted. The result is a proposal: [Select] checks this much and no more. Each
+// of its errors means "no plan": a warning, never a failed run.
 //
 // What a script prints is counted and never shown, and so is the text of what it
 // throws, because both may quote what an agent wrote; a throw is reported by its
