@@ -154,8 +154,8 @@ func (a *archive) object(kind plumbing.ObjectType, id plumbing.Hash) ([]byte, er
 		return nil, fmt.Errorf("%w: the history cannot be read", ErrMalformed)
 	}
 	defer r.Close()
-	data, err := io.ReadAll(r)
-	if err != nil {
+	data := make([]byte, o.Size()) // bounded by measure
+	if _, err := io.ReadFull(r, data); err != nil {
 		return nil, fmt.Errorf("%w: the history cannot be read", ErrMalformed)
 	}
 	return data, nil

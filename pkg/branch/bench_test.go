@@ -56,3 +56,45 @@ func BenchmarkRead(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkHistory walks 3,000 commits that each append a line to a shard, as
+// writers do that keep one shard open, and reads both sides of every change.
+func BenchmarkHistory(b *testing.B) {
+	r := newRepo(b)
+	var stream strings.Builder
+	shard, text, n := "", "", 0
+	for i := range 3000 {
+		sum := sha256.Sum256(fmt.Append(nil, i))
+		if shard == "" || len(text) > 100<<10 {
+			shard, text = fmt.Sprintf("ledger/shards/%x.jsonl", sum[:16]), ""
+		}
+		text += fmt.Sprintf("{\"id\":\"%x\",\"payload\":{\"note\":\"%s\"},\"sha\":\"%x\"}\n", sum[:16], strings.Repeat("what happened then ", 12), sum)
+		fmt.Fprintf(&stream, "commit %s\ncommitter T <t@x> %d +0000\ndata 1\nm\nM 100644 inline %s\ndata %d\n%s\n", testRef, 1_700_000_000+i, shard, len(text), text)
+	}
+	r.run(stream.String(), "-C", r.dir, "fast-import", "--quiet")
+	r.git("gc", "-q")
+	remote := r.remote()
+	for b.Loop() {
+		n = 0
+		err := History(context.Background(), remote, testName, "", Limits{}, func(c Commit) error {
+			for _, list := range c.Changes {
+				for _, f := range list {
+					old, err := f.Old.Bytes()
+					if err != nil {
+						return err
+					}
+					now, err := f.New.Bytes()
+					if err != nil {
+						return err
+					}
+					n += len(now) - len(old)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n), "bytes")
+}

@@ -133,10 +133,8 @@ func (c *Conn) Call(ctx context.Context, request []byte, limit int64) (io.ReadCl
 
 // Close ends the conversation and waits for the child that served it, if any.
 func (c *Conn) Close() {
-	if c.wire != nil {
-		c.wire.close()
-	}
-	c.cancel()
+	c.cancel() // first, so that a child that will not end is ended
+	c.wire.close()
 }
 
 type answer struct {

@@ -98,10 +98,10 @@ func (w *childWire) explain(err error) error {
 	return err
 }
 
+// close waits for a child whose context has ended.
 func (w *childWire) close() {
 	w.once.Do(func() {
 		w.stdin.Close()
-		w.cmd.Cancel()
 		w.result = w.cmd.Wait()
 		w.clean()
 	})

@@ -51,6 +51,9 @@ func (c *Conn) fetch(ctx context.Context, r request, limit int64) (pack io.ReadC
 
 // encode writes the request and prepares the decoder that fits it.
 func (c *Conn) encode(r request) ([]byte, *packp.UploadPackResponse) {
+	if !c.Supports("shallow") {
+		r.depth, r.shallow = 0, false // all of it, then
+	}
 	req := packp.NewUploadPackRequest()
 	for _, name := range []capability.Capability{
 		capability.OFSDelta, capability.Sideband64k, capability.NoProgress, capability.Shallow,

@@ -1,7 +1,6 @@
 package branch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/repo-memory/ledger/pkg/ledger"
 )
@@ -158,6 +155,16 @@ func TestBoundsAreErrorsNeverPartsOfABranch(t *testing.T) {
 	}
 }
 
+func TestOneContentUnderManyPathsCountsForEach(t *testing.T) {
+	r := newRepo(t)
+	r.commit(testRef, map[string]string{"a": "twelve bytes", "b": "twelve bytes", "c": "twelve bytes"})
+	for total, ok := range map[int64]bool{36: true, 35: false} {
+		if _, err := Read(context.Background(), r.remote(), testName, Limits{TotalBytes: total}); ok != (err == nil) || !ok && !errors.Is(err, ErrTooLarge) {
+			t.Errorf("limit %d: %v", total, err)
+		}
+	}
+}
+
 func TestATreeThatNamesOneDirectoryAgainAndAgainCountsEachPath(t *testing.T) {
 	r := newRepo(t)
 	tree := r.run(fmt.Sprintf("100644 blob %s\tf\n", r.object("blob", "x")), "-C", r.dir, "mktree")
@@ -222,123 +229,5 @@ func TestHostileTreesAreMalformedOrIrregular(t *testing.T) {
 				t.Errorf("files %d, irregular %q", len(s.Files), s.Irregular)
 			}
 		})
-	}
-}
-
-func TestAReaderReadsAgainWhatIsNewAndProvesWhatCameBefore(t *testing.T) {
-	for _, transport := range []string{"path", "https"} {
-		t.Run(transport, func(t *testing.T) {
-			ctx := context.Background()
-			r := newRepo(t)
-			old := strings.Repeat("a line that compresses well\n", 4000)
-			first := r.commit(testRef, map[string]string{"ledger/a": old, "gone": "revived later"})
-			second := r.commit(testRef, map[string]string{"gone": "-"})
-			remote := r.remote()
-			var web *server
-			if transport == "https" {
-				web = serve(t, r)
-				remote = web.remote(t, "")
-			}
-			reader, err := NewReader(remote, testName, Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			tip := func() *Tip {
-				t.Helper()
-				tip, err := reader.Read(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return tip
-			}
-			contains := func(id string, want bool) {
-				t.Helper()
-				if got, err := reader.Contains(ctx, id); err != nil || got != want {
-					t.Errorf("contains %s: %v, %v, want %v", id, got, err, want)
-				}
-			}
-			before := tip()
-			contains(second, true)
-			contains(first, true)
-			contains(strings.Repeat("1", 40), false)
-			// A new commit brings back a blob that only the history of the
-			// present head holds, and changes a large file by a little.
-			third := r.commit(testRef, map[string]string{"back": "revived later", "ledger/a": old + "more\n"})
-			after := tip()
-			if after.Snapshot.Head != third || string(after.Snapshot.Files["ledger/a"]) != old+"more\n" || string(after.Snapshot.Files["back"]) != "revived later" {
-				t.Errorf("wrong content at %s", after.Snapshot.Head)
-			}
-			if before.Snapshot.Head != second || len(before.Snapshot.Files) != 1 {
-				t.Error("the first tip changed")
-			}
-			if !reader.ancestors[id(t, first)] || !reader.ancestors[id(t, second)] {
-				t.Error("what was proven is asked again")
-			}
-			if again := tip(); again != after {
-				t.Error("an unmoved branch was read again")
-			}
-			// Rewound to the first commit.
-			r.git("update-ref", testRef, first)
-			contains(third, true) // of the head last read
-			if got := tip(); got.Snapshot.Head != first || len(got.Snapshot.Files) != 2 {
-				t.Errorf("got %s", got.Snapshot.Head)
-			}
-			contains(third, false)
-			contains(first, true)
-			// Replaced by an unrelated history.
-			other := r.commit(testRef, map[string]string{"x": "x"}, strings.Repeat("0", 40))
-			if got := tip(); got.Snapshot.Head != other || len(got.Snapshot.Files) != 1 {
-				t.Errorf("got %s %v", got.Snapshot.Head, got.Snapshot.Files)
-			}
-			contains(first, false)
-			r.git("update-ref", "-d", testRef)
-			if got := tip(); got.Snapshot.Head != "" {
-				t.Errorf("got %s", got.Snapshot.Head)
-			}
-			contains(other, false)
-		})
-	}
-}
-
-func id(t *testing.T, text string) plumbing.Hash {
-	t.Helper()
-	h, err := parseID(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
-
-func TestReadingAgainTransfersOnlyWhatIsNew(t *testing.T) {
-	r := newRepo(t)
-	noise := make([]byte, 300_000)
-	for i, x := 0, uint32(1); i < len(noise); i++ {
-		x = x*1664525 + 1013904223
-		noise[i] = "0123456789abcdef"[x>>28]
-	}
-	r.commit(testRef, map[string]string{"ledger/a": string(noise)})
-	reader, err := NewReader(r.remote(), testName, Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := reader.Read(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	r.commit(testRef, map[string]string{"ledger/b": "small", "ledger/a": string(noise) + "tail"})
-	c, head, err := reader.connect(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	want, _ := parseID(head)
-	have, _ := parseID(reader.last.Snapshot.Head)
-	pack, known, err := c.fetch(context.Background(), request{want: want, have: have, shallow: true}, 4096)
-	if err != nil || !known {
-		t.Fatal(known, err)
-	}
-	defer pack.Close()
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(pack); err != nil {
-		t.Fatalf("more than 4096 bytes: %v", err)
 	}
 }

@@ -107,10 +107,10 @@ func (r *Reader) refresh(ctx context.Context) (*Tip, error) {
 		objects[id] = o
 	}
 	known, err := r.receive(ctx, c, request{want: want, have: last, shallow: true}, objects)
-	if ctx.Err() != nil || errors.Is(err, ErrUnavailable) {
+	switch {
+	case ctx.Err() != nil, errors.Is(err, ErrThrottled), errors.Is(err, ErrUnauthorized), errors.Is(err, ErrNotFound):
 		return nil, err
-	}
-	if err != nil || !known {
+	case err != nil || !known: // whatever it is, the plain way either works or says so
 		return nil, errStartOver
 	}
 	ancestors := reachable(objects, want)

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 )
@@ -69,6 +70,9 @@ func (r Remote) check() error {
 	return nil
 }
 
+// helper is how git names a program to reach a remote with.
+var helper = regexp.MustCompile(`^[A-Za-z0-9+.-]*::`)
+
 func parseLocation(text string) (string, error) {
 	bad := func(why string) (string, error) {
 		return "", fmt.Errorf("%w %s: %s", ErrRemote, Printable(withoutUserinfo(text), 200), why)
@@ -82,7 +86,7 @@ func parseLocation(text string) (string, error) {
 		return bad("it holds control characters")
 	case text[0] == '-':
 		return bad("it begins with a dash, which git would read as an option")
-	case strings.Contains(text, "::"):
+	case helper.MatchString(text):
 		return bad("remote helpers are not used: give a path, a file:// URL or an https:// URL")
 	}
 	scheme, _, isURL := strings.Cut(text, "://")

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -96,6 +97,7 @@ func (r *repo) object(kind, content string) string {
 // server serves a repository over https with git's own backend.
 type server struct {
 	*httptest.Server
+	mu       sync.Mutex
 	requests []*http.Request
 	// wrap, when set, stands between the network and git.
 	wrap func(w http.ResponseWriter, q *http.Request, next http.Handler)
@@ -118,7 +120,9 @@ func serve(t testing.TB, r *repo) *server {
 	}
 	s := &server{}
 	s.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		s.mu.Lock()
 		s.requests = append(s.requests, q.Clone(context.Background()))
+		s.mu.Unlock()
 		// CGI wants a length.
 		body, err := io.ReadAll(q.Body)
 		if err != nil {

@@ -70,9 +70,7 @@ func checkResult(files map[string]int64, s ledger.Snapshot, c ledger.Change, lim
 	directories := map[string]bool{}
 	var total int64
 	for p, n := range files {
-		if total += n; n > limits.FileBytes {
-			return fmt.Errorf("%w: %s would have %d bytes, the limit is %d", ErrTooLarge, branch.Printable(p, 200), n, limits.FileBytes)
-		}
+		total += n
 		for _, d := range parents(p) {
 			directories[d] = true
 		}
@@ -82,7 +80,10 @@ func checkResult(files map[string]int64, s ledger.Snapshot, c ledger.Change, lim
 			directories[d] = true
 		}
 	}
-	for p := range c.Add {
+	for _, p := range slices.Sorted(maps.Keys(c.Add)) {
+		if n := files[p]; n > limits.FileBytes {
+			return fmt.Errorf("%w: %s would have %d bytes, the limit is %d", ErrTooLarge, branch.Printable(p, 200), n, limits.FileBytes)
+		}
 		if directories[p] {
 			return fmt.Errorf("%w: it adds a file %s where a directory is", ErrChange, branch.Printable(p, 200))
 		}

@@ -76,6 +76,31 @@ func TestAChangeThatCannotBeCommittedReachesNoServer(t *testing.T) {
 	}
 }
 
+func TestEntriesInAnOldSpellingAreTakenOverAsTheyStand(t *testing.T) {
+	r := newRepo(t)
+	blob := r.run("x", "-C", r.dir, "hash-object", "-w", "--stdin")
+	raw := func(id string) string {
+		var b []byte
+		fmt.Sscanf(id, "%x", &b)
+		return string(b)
+	}
+	tree := func(entries string) string {
+		return r.run(entries, "-C", r.dir, "hash-object", "--literally", "-w", "-t", "tree", "--stdin")
+	}
+	inner := tree("100664 f\x00" + raw(blob))
+	top := tree("040000 d\x00" + raw(inner) + "100664 g\x00" + raw(blob))
+	r.git("update-ref", testRef, r.run("m", "-C", r.dir, "commit-tree", top))
+	if _, err := Update(context.Background(), r.remote(), testName, quick(Options{}), add("d/new", "n")); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.git("cat-file", "tree", testRef+"^{tree}"); !strings.HasPrefix(got, "040000 d\x00") || !strings.Contains(got, "100664 g\x00"+raw(blob)) {
+		t.Errorf("got %q", got)
+	}
+	if got := r.git("cat-file", "tree", testRef+":d"); !strings.HasPrefix(got, "100664 f\x00"+raw(blob)+"100644 new\x00") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestAFileMayTakeTheNameOfADirectoryThatTheChangeEmpties(t *testing.T) {
 	r := newRepo(t)
 	r.commit(testRef, map[string]string{"d/x": "x", "d/e/y": "y", "f": "f", "keep": "k"})

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/repo-memory/ledger/pkg/branch"
@@ -93,6 +94,7 @@ func (r *repo) commit(ref string, changes map[string]string, parents ...string) 
 // server serves a repository over https with git's own backend.
 type server struct {
 	*httptest.Server
+	mu       sync.Mutex
 	requests []*http.Request
 	// wrap, when set, stands between the network and git.
 	wrap func(w http.ResponseWriter, q *http.Request, next http.Handler)
@@ -115,7 +117,9 @@ func serve(t testing.TB, r *repo) *server {
 	}
 	s := &server{}
 	s.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		s.mu.Lock()
 		s.requests = append(s.requests, q.Clone(context.Background()))
+		s.mu.Unlock()
 		// CGI wants a length.
 		body, err := io.ReadAll(q.Body)
 		if err != nil {
