@@ -33,9 +33,22 @@
 //
 // # Transport
 //
-// [Server.Serve] speaks newline-delimited JSON-RPC. A line that is no JSON is
-// answered with −32700, one that is no message with −32600 (batches, which newer
-// protocol versions dropped, too), one over 8 MiB with −32600 under its own id;
-// the session goes on after each. When the input ends, calls that were received
-// are answered before the server stops.
+// [Server.Serve] speaks JSON-RPC, one message a line of at most 8 MiB with its line
+// feed. A line that is no message is answered and the session goes on:
+//
+//	−32700  it is no JSON; the id is null
+//	−32600  it is no message, among them batches, which newer protocol versions
+//	        dropped, too; the message or its parameters repeat a member; it is too
+//	        long or nested over 1,000 deep; its id is no string of at most 200 bytes
+//	        without escapes and no whole number of at most 15 digits, or is that of
+//	        a call that is not answered yet
+//
+// The answer has the line's own id where that can be known and repeated: of a line
+// that is too long only 1 KiB at each end is kept, which is enough when the id
+// stands before the parameters, or behind them with at most the method and the
+// version. The messages of all errors are fixed sentences.
+//
+// At most 16 calls wait for their answers; further messages stay in the pipe. When
+// the input ends or the server is told to stop, calls that were received are still
+// answered, within 5 seconds. A client that takes no more output is gone.
 package mcptools

@@ -3,17 +3,26 @@ package mcptools
 import "time"
 
 const (
-	// maxLineBytes bounds one message from the client. It admits the largest
-	// record that can be configured, 1,024 KiB, with every byte of its payload
-	// spelled as a six-byte escape, and its envelope.
+	// maxLineBytes bounds one message from the client, with its line feed. It
+	// admits the largest record that can be configured, 1,024 KiB, with every byte
+	// of its payload spelled as a six-byte escape, and its envelope.
 	maxLineBytes = 8 << 20
 	// keptOfLongLine is how much of each end of a longer message is kept, to find
 	// the id that its answer needs.
 	keptOfLongLine = 1 << 10
+	// maxMessageDepth is how deep a message may nest, which is what the SDK reads.
+	// Admission bounds payloads far below that.
+	maxMessageDepth = 1000
+	// maxIDBytes bounds a request's id, which its answer repeats; clients count, or
+	// take a UUID.
+	maxIDBytes = 200
+	// maxWaiting is how many calls may wait for their answers; more are left in the
+	// pipe. Agents make a few at a time, and each may hold a message.
+	maxWaiting = 16
 	// answerTime is how long calls may still be answered after the client closed
-	// its end. Appends take milliseconds; only a call that the client canceled,
-	// and that is therefore never answered, waits so long.
-	answerTime = 10 * time.Second
+	// its end or the server was told to stop. Appends take milliseconds; only a
+	// client that does not read makes anybody wait so long.
+	answerTime = 5 * time.Second
 
 	// pageBytes bounds the rows of a page when the query names no limit, so that
 	// a client's context is not flooded by a question that did not ask for much.

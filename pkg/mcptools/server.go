@@ -106,12 +106,27 @@ func (s *Server) add(t tool) {
 	})
 }
 
+// recorded writes the audit event of a durable record. Whatever goes wrong with
+// that, the record stands.
+func (s *Server) recorded(r ledger.Record) (err error) {
+	if s.options.Audit == nil {
+		return nil
+	}
+	defer func() {
+		if recover() != nil {
+			err = errInternal
+		}
+	}()
+	return s.options.Audit.Append(r)
+}
+
 // turn runs one call by itself.
 func (s *Server) turn(ctx context.Context, t tool, arguments []byte) (a answer, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer func() {
 		if recover() != nil {
+			s.projection.Close() // may be half built; the next query builds another
 			a, err = answer{}, errInternal
 		}
 	}()
@@ -133,6 +148,8 @@ func sentence(err error) string {
 		return string(said)
 	case errors.As(err, &refused):
 		return "refused: " + refused.Error()
+	case errors.As(err, &fault) && fault.Rule == canonical.Mismatch: // everything but a payload is a string
+		return "invalid arguments: " + fault.Error() + "; it must be a string"
 	case errors.As(err, &fault):
 		return "invalid arguments: " + fault.Error()
 	case errors.Is(err, projection.ErrQuery), errors.Is(err, projection.ErrUnavailable):

@@ -68,10 +68,8 @@ func (s *Server) append(_ context.Context, arguments []byte) (answer, error) {
 		s.replays.remember(*in.IdempotencyKey, r)
 	}
 	a := answer{json: r.Line()}
-	if s.options.Audit != nil {
-		if err := s.options.Audit.Append(r); err != nil {
-			a.remarks = append(a.remarks, "the record is durable; its audit event could not be written")
-		}
+	if s.recorded(r) != nil {
+		a.remarks = append(a.remarks, "the record is durable; its audit event could not be written")
 	}
 	return a, nil
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"sync"
 	"time"
 
@@ -15,42 +14,46 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Serve speaks to one client over in and out until in ends, and then answers what
-// was asked before it returns. Losing the client is no error.
+// Serve speaks to one client over in and out until in ends or ctx is done, and
+// then answers what was asked before it returns. Losing the client is no error.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	session, err := s.mcp.Connect(ctx, newLines(in, out), nil)
+	l := newLines(in, out)
+	session, err := s.mcp.Connect(ctx, l, nil)
 	if err != nil {
 		return err
 	}
-	done := make(chan error, 1)
-	go func() { done <- session.Wait() }()
+	defer context.AfterFunc(ctx, func() { l.stop.Do(func() { close(l.stopped) }) })()
+	done := make(chan struct{})
+	go func() {
+		_ = session.Wait() // says only that the client is gone
+		close(done)
+	}()
+	<-l.over
 	select {
-	case err = <-done:
-	case <-ctx.Done():
-		session.Close()
-		err = <-done
+	case <-done:
+	case <-time.After(answerTime): // an answer is stuck in a pipe that nobody reads
 	}
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil
-	}
-	return err
+	return nil
 }
 
 // lines is a transport of one JSON-RPC message a line that survives bad ones.
 type lines struct {
-	incoming chan []byte // nil: a line that was too long, whose ends are in the next
-	closed   chan struct{}
+	incoming chan []byte
+	stopped  chan struct{} // nothing more is to be read
+	stop     sync.Once
+	closed   chan struct{} // nothing more can be read or written
 	close    sync.Once
+	over     chan struct{} // Read has returned its last
 
 	mu       sync.Mutex // guards out and waiting
 	out      io.Writer
-	waiting  map[jsonrpc.ID]int
-	answered chan struct{} // has room for one signal that waiting shrank
+	waiting  map[jsonrpc.ID]bool // calls that were read and are not answered
+	answered chan struct{}       // has room for one signal that waiting shrank
 }
 
 func newLines(in io.Reader, out io.Writer) *lines {
-	l := &lines{incoming: make(chan []byte), closed: make(chan struct{}), out: out,
-		waiting: map[jsonrpc.ID]int{}, answered: make(chan struct{}, 1)}
+	l := &lines{incoming: make(chan []byte), stopped: make(chan struct{}), closed: make(chan struct{}), over: make(chan struct{}),
+		out: out, waiting: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1)}
 	go l.receive(bufio.NewReaderSize(in, 64<<10))
 	return l
 }
@@ -72,10 +75,12 @@ func (l *lines) receive(in *bufio.Reader) {
 	for {
 		line, tooLong, err := readLine(in)
 		if tooLong {
-			l.reject(idOf(line), -32600, "message is too long")
+			l.reject(&badLine{idOf(line), -32600, "message is too long"})
 		} else if len(bytes.TrimSpace(line)) > 0 {
 			select {
 			case l.incoming <- line:
+			case <-l.stopped:
+				return
 			case <-l.closed:
 				return
 			}
@@ -86,135 +91,158 @@ func (l *lines) receive(in *bufio.Reader) {
 	}
 }
 
-// readLine reads one line. Of one that is too long it returns only the two ends.
-func readLine(in *bufio.Reader) (line []byte, tooLong bool, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > maxLineBytes {
-			tooLong = true
-		}
-		if tooLong && len(line) > 2*keptOfLongLine {
-			line = append(line[:keptOfLongLine], line[len(line)-keptOfLongLine:]...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, tooLong, err
-		}
-	}
-}
-
-var idMember = regexp.MustCompile(`"id"\s*:\s*("[^"\\]{0,200}"|-?[0-9]{1,15})\s*[,}]`)
-
-// idOf finds the id of a message of which the middle is missing: before its
-// parameters, or behind everything else.
-func idOf(ends []byte) json.RawMessage {
-	head, _, _ := bytes.Cut(ends, []byte(`"params"`))
-	if len(head) > keptOfLongLine {
-		head = head[:keptOfLongLine]
-	}
-	if m := idMember.FindSubmatch(head); m != nil {
-		return m[1]
-	}
-	if m := idMember.FindSubmatchIndex(ends); m != nil && len(bytes.TrimSpace(ends[m[1]:])) == 0 {
-		return ends[m[2]:m[3]]
-	}
-	return nil
-}
-
 // Read returns the next message. Lines that are none are answered here.
 func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
-	for {
+	for l.wait(ctx, maxWaiting-1, nil) {
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
 		case <-l.closed:
-			return nil, io.EOF
+		case <-l.stopped:
 		case line, more := <-l.incoming:
 			if !more {
-				l.settle(ctx)
-				return nil, io.EOF
-			}
-			if message := l.decode(line); message != nil {
+				l.stop.Do(func() { close(l.stopped) })
+			} else if message := l.decode(line); message != nil {
 				return message, nil
 			}
 		}
 	}
+	// What was asked is answered first: what is written later is lost.
+	timeout := time.NewTimer(answerTime)
+	defer timeout.Stop()
+	l.wait(ctx, 0, timeout.C)
+	close(l.over)
+	return nil, io.EOF
 }
 
+// wait waits until at most n calls wait for their answers. It is false when it
+// was in vain, and with a timeout, which is for the end, it minds no stop.
+func (l *lines) wait(ctx context.Context, n int, timeout <-chan time.Time) bool {
+	stopped := l.stopped
+	if timeout != nil {
+		stopped = nil
+	}
+	for {
+		select {
+		case <-stopped:
+			return false
+		case <-l.closed:
+			return false
+		default:
+		}
+		if ctx.Err() != nil && timeout == nil {
+			return false
+		}
+		l.mu.Lock()
+		waiting := len(l.waiting)
+		l.mu.Unlock()
+		if waiting <= n {
+			return true
+		}
+		select {
+		case <-l.answered:
+		case <-stopped:
+		case <-l.closed:
+		case <-timeout:
+			return false
+		}
+	}
+}
+
+// decode returns the message that line is, or answers it.
 func (l *lines) decode(line []byte) jsonrpc.Message {
-	if !json.Valid(line) {
-		l.reject(nil, -32700, "message is no JSON")
+	id, bad := checkEnvelope(line)
+	if bad != nil {
+		l.reject(bad)
 		return nil
 	}
 	message, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
-		l.reject(nil, -32600, "message is no JSON-RPC request, notification or response")
+		l.reject(&badLine{id, -32600, notMessage})
 		return nil
 	}
-	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
+	// A subscription is answered when it ends, so nobody can wait for it.
+	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() && request.Method != "subscriptions/listen" {
 		l.mu.Lock()
-		l.waiting[request.ID]++
+		used := l.waiting[request.ID]
+		l.waiting[request.ID] = true
 		l.mu.Unlock()
+		if used {
+			l.reject(&badLine{nil, -32600, "id is that of a call that is not answered yet"})
+			return nil
+		}
 	}
 	return message
 }
 
-// settle waits until what was asked is answered.
-func (l *lines) settle(ctx context.Context) {
-	timeout := time.NewTimer(answerTime)
-	defer timeout.Stop()
-	for {
-		l.mu.Lock()
-		n := len(l.waiting)
-		l.mu.Unlock()
-		if n == 0 {
-			return
-		}
-		select {
-		case <-l.answered:
-		case <-l.closed:
-			return
-		case <-ctx.Done():
-			return
-		case <-timeout.C:
-			return
-		}
-	}
-}
-
 // Write sends one message.
 func (l *lines) Write(_ context.Context, message jsonrpc.Message) error {
+	response, isResponse := message.(*jsonrpc.Response)
+	if isResponse && response.Error != nil {
+		response.Error = said(response.Error)
+	}
 	text, err := jsonrpc.EncodeMessage(message)
 	if err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if response, ok := message.(*jsonrpc.Response); ok {
-		if l.waiting[response.ID]--; l.waiting[response.ID] <= 0 {
-			delete(l.waiting, response.ID)
+	if isResponse {
+		delete(l.waiting, response.ID)
+		select {
+		case l.answered <- struct{}{}:
+		default:
 		}
-		defer func() {
-			select {
-			case l.answered <- struct{}{}:
-			default:
-			}
-		}()
 	}
-	_, err = l.out.Write(append(text, '\n'))
-	return err
+	return l.send(text)
+}
+
+// said replaces the SDK's text of an error, which may hold that of a decoder, by
+// a fixed one.
+func said(err error) error {
+	code, text := int64(-32603), "the request was not carried out; a session begins with initialize"
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) && wire.Code != 0 {
+		code = wire.Code
+	}
+	switch code {
+	case jsonrpc.CodeInvalidRequest:
+		text = "the request is invalid"
+	case jsonrpc.CodeMethodNotFound:
+		text = "there is no such method"
+	case jsonrpc.CodeInvalidParams:
+		text = "there is no such tool, or the parameters are invalid; ask tools/list"
+	}
+	answer := &jsonrpc.Error{Code: code, Message: text}
+	if code == mcp.CodeUnsupportedProtocolVersion {
+		answer.Message, answer.Data = "the protocol version is not supported", wire.Data
+	}
+	return answer
 }
 
 // reject answers a line that is no message.
-func (l *lines) reject(id json.RawMessage, code int, message string) {
+func (l *lines) reject(bad *badLine) {
+	id := bad.id
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message}})
+	text, err := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   any             `json:"error"`
+	}{"2.0", id, jsonrpc.Error{Code: int64(bad.code), Message: bad.text}})
 	if err != nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = l.out.Write(append(text, '\n'))
+	_ = l.send(text)
+}
+
+// send writes one line; the caller holds mu. A client that takes none is gone.
+func (l *lines) send(text []byte) error {
+	_, err := l.out.Write(append(text, '\n'))
+	if err != nil {
+		_ = l.Close()
+	}
+	return err
 }
