@@ -132,7 +132,7 @@ func TestAnswersOfAServerAreSortedByWhatToDo(t *testing.T) {
 			if !errors.Is(err, c.kind) {
 				t.Errorf("got %v, want %v", err, c.kind)
 			}
-			if err != nil && strings.ContainsAny(err.Error(), "\n\xff") {
+			if err != nil && strings.ContainsAny(err.Error(), "\n\ufffd") {
 				t.Errorf("not one printable line: %q", err)
 			}
 		})

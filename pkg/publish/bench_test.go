@@ -75,6 +75,7 @@ func BenchmarkPersist(b *testing.B) {
 				}
 				here = append(here, time.Since(start))
 				dir := filepath.Join(b.TempDir(), "clone.git")
+				theirs.run("", "init", "-q", "--bare", dir)
 				start = time.Now()
 				commandLine(theirs, dir, url, insecure, path, text)
 				there = append(there, time.Since(start))
@@ -93,7 +94,6 @@ func commandLine(r *repo, dir, url string, flags []string, path, text string) {
 	git := func(stdin string, args ...string) string {
 		return r.run(stdin, append(append([]string{"-C", dir}, flags...), args...)...)
 	}
-	r.run("", "init", "-q", "--bare", dir)
 	git("", "fetch", "-q", "--depth", "1", url, testRef)
 	git("", "read-tree", "FETCH_HEAD")
 	blob := git(text, "hash-object", "-w", "--stdin")
