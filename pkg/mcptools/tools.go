@@ -125,8 +125,11 @@ func (s *Server) query(ctx context.Context, arguments []byte) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if q.Bytes = longPageBytes; q.Limit == 0 {
-		q.Bytes = pageBytes
+	q.Bytes = pageBytes
+	if v, err := canonical.Parse(arguments); err == nil {
+		if _, limited := v.Get("limit"); limited {
+			q.Bytes = longPageBytes
+		}
 	}
 	if err := s.writer.Refresh(); err != nil {
 		return answer{}, errUnavailable

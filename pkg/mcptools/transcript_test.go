@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,7 +108,8 @@ func (c *session) end() string {
 }
 
 // TestTranscripts sends the lines that begin with > and compares the answers, the
-// lines that begin with <. After >- no answer comes; >q is a Go string. A session
+// lines that begin with <. After >- no answer comes; >q is a Go string; behind >*
+// {{x*5}} stands for xxxxx. A session
 // begins with the handshake unless the archive's comment says "no handshake"; the
 // other files of an archive are those of the ledger. With -update the answers are
 // written.
@@ -165,6 +167,8 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
+var repetition = regexp.MustCompile(`\{\{(.)\*(\d+)\}\}`)
+
 // play sends the client's lines of a transcript and returns it with the answers.
 func play(t *testing.T, c *session, transcript string) string {
 	t.Helper()
@@ -186,13 +190,19 @@ func play(t *testing.T, c *session, transcript string) string {
 				t.Fatalf("%v: %s", err, line)
 			}
 			text = raw
+		case ">*":
+			text = repetition.ReplaceAllStringFunc(text, func(m string) string {
+				of := repetition.FindStringSubmatch(m)
+				n, _ := strconv.Atoi(of[2])
+				return strings.Repeat(of[1], n)
+			})
 		case ">":
 		default:
 			continue
 		}
 		answer := c.ask(text)
 		if !json.Valid([]byte(answer)) {
-			t.Errorf("the answer to %s is no JSON: %s", text, answer)
+			t.Errorf("the answer to %.200s is no JSON: %s", text, answer)
 		}
 		got.WriteString("< " + answer + "\n")
 	}
