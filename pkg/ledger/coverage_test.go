@@ -292,6 +292,11 @@ func TestADeclarationThatChangedSinceItWasMadeRetiresNothing(t *testing.T) {
 	}
 	f.mustFail(r.retire(Coverage{Replacement: f.segment.ID, Sources: f.sources[:1]}))
 	f.kept()
+	// Not even when a stranger declares it.
+	text, digits := Coverage{Replacement: f.segment.ID, Sources: f.sources[:1]}.text()
+	f.putCoverage(digits+ShardExt, string(text)+"\n")
+	f.mustFail(r.retire(Coverage{Replacement: f.segment.ID, Sources: f.sources[:1]}))
+	f.kept()
 }
 
 func TestShardsOfTheCurrentRunAreNeitherRetiredNorTakenAsReplacement(t *testing.T) {
