@@ -121,12 +121,12 @@ func (a *archive) measure(limits Limits) error {
 		if size > most {
 			return tooLarge("a file in the history", size, most)
 		}
-		start := &headWriter{}
+		start := &firstBytes{limit: 20} // room for the two numbers that open a delta
 		if _, _, err := scanner.NextObject(start); err != nil {
 			return packError(err)
 		}
 		if h.Type.IsDelta() {
-			if size, err = targetSize(start.head); err != nil {
+			if size, err = targetSize(start.text); err != nil {
 				return err
 			}
 			if size > most {
@@ -183,15 +183,4 @@ func (s *spoolWriter) Write(p []byte) (int, error) {
 		err = errors.New("no room")
 	}
 	return n, err
-}
-
-// headWriter keeps the first bytes of what it is given: the two numbers that
-// open a delta take at most 20.
-type headWriter struct{ head []byte }
-
-func (h *headWriter) Write(p []byte) (int, error) {
-	if room := 20 - len(h.head); room > 0 {
-		h.head = append(h.head, p[:min(room, len(p))]...)
-	}
-	return len(p), nil
 }

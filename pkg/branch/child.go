@@ -64,12 +64,16 @@ func environment(home string) []string {
 	return env
 }
 
-// diagnostics keeps the first bytes that a child or server complains with.
-type diagnostics struct{ text []byte }
+// firstBytes keeps the beginning of what is written to it: a child's complaint,
+// the head of a stream.
+type firstBytes struct {
+	limit int
+	text  []byte
+}
 
-func (d *diagnostics) Write(p []byte) (int, error) {
-	if room := maxDiagnosticBytes - len(d.text); room > 0 {
-		d.text = append(d.text, p[:min(room, len(p))]...)
+func (f *firstBytes) Write(p []byte) (int, error) {
+	if room := f.limit - len(f.text); room > 0 {
+		f.text = append(f.text, p[:min(room, len(p))]...)
 	}
 	return len(p), nil
 }

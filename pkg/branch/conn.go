@@ -68,7 +68,7 @@ func (c *Conn) advertise(ctx context.Context) error {
 		return err
 	}
 	defer in.Close()
-	refs, start := packp.NewAdvRefs(), &diagnostics{}
+	refs, start := packp.NewAdvRefs(), &firstBytes{limit: maxDiagnosticBytes}
 	limited := &boundedReader{r: in, left: maxAdvertisementBytes, what: "the list of references"}
 	err = refs.Decode(io.TeeReader(limited, start))
 	// The first reference's line names the format, after a zero byte; with longer

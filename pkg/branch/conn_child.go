@@ -18,7 +18,7 @@ type childWire struct {
 	clean  func()
 	stdin  io.WriteCloser
 	stdout *bufio.Reader
-	stderr *diagnostics
+	stderr *firstBytes
 	once   sync.Once
 	result error
 }
@@ -31,7 +31,7 @@ func newChildWire(ctx context.Context, r Remote, service string) (*childWire, er
 	if err != nil {
 		return nil, err
 	}
-	w := &childWire{cmd: cmd, clean: clean, stderr: &diagnostics{}}
+	w := &childWire{cmd: cmd, clean: clean, stderr: &firstBytes{limit: maxDiagnosticBytes}}
 	cmd.Stderr = w.stderr
 	stdin, err1 := cmd.StdinPipe()
 	stdout, err2 := cmd.StdoutPipe()

@@ -47,7 +47,7 @@ func NewReader(r Remote, name string, limits Limits) (*Reader, error) {
 
 // Read fetches the branch as it stands now.
 func (r *Reader) Read(ctx context.Context) (*Tip, error) {
-	if r.last != nil && r.last.Snapshot.Head != "" {
+	if r.last != nil && r.last.head != plumbing.ZeroHash {
 		switch tip, err := r.refresh(ctx); {
 		case err == nil:
 			return tip, nil
@@ -82,10 +82,7 @@ var errStartOver = errors.New("start over")
 // refresh asks for what came after the last head. When that head is not an
 // ancestor of the new one, or anything is missing, it answers errStartOver.
 func (r *Reader) refresh(ctx context.Context) (*Tip, error) {
-	last, err := parseID(r.last.Snapshot.Head)
-	if err != nil {
-		return nil, err
-	}
+	last := r.last.head
 	c, head, err := r.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -205,7 +202,7 @@ func (r *Reader) Contains(ctx context.Context, commit string) (bool, error) {
 	if r.ancestors[id] {
 		return true, nil
 	}
-	if r.last != nil && r.last.Snapshot.Head == "" {
+	if r.last != nil && r.last.head == plumbing.ZeroHash {
 		return false, nil
 	}
 	c, head, err := r.connect(ctx)
@@ -232,7 +229,7 @@ func (r *Reader) Contains(ctx context.Context, commit string) (bool, error) {
 	if !seen[id] {
 		return false, nil
 	}
-	if r.last != nil && r.last.Snapshot.Head != head {
+	if r.last != nil && r.last.head != want {
 		return false, fmt.Errorf("%w: read it again", ErrMoved)
 	}
 	if r.last != nil {

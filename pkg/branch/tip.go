@@ -15,11 +15,15 @@ import (
 type Tip struct {
 	Snapshot ledger.Snapshot
 
+	head    plumbing.Hash
 	root    plumbing.Hash
 	trees   map[plumbing.Hash][]Entry
 	objects store
 	limits  Limits
 }
+
+// Head is the id of the commit; zero when the branch does not exist.
+func (t *Tip) Head() plumbing.Hash { return t.head }
 
 // Root is the id of the top directory; zero when the branch does not exist.
 func (t *Tip) Root() plumbing.Hash { return t.root }
@@ -47,6 +51,7 @@ func newTip(head plumbing.Hash, objects store, limits Limits) (*Tip, error) {
 	}
 	t := &Tip{
 		Snapshot: ledger.Snapshot{Head: head.String(), Files: map[string][]byte{}, Irregular: map[string]string{}},
+		head:     head,
 		root:     c.tree,
 		trees:    map[plumbing.Hash][]Entry{},
 		objects:  store{head: objects[head]},

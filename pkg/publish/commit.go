@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -42,11 +41,7 @@ func build(tip *branch.Tip, change ledger.Change, now time.Time) (id plumbing.Ha
 		Author: signature, Committer: signature, TreeHash: root,
 		Message: strings.TrimRight(change.Message, "\n") + "\n",
 	}
-	if head := tip.Snapshot.Head; head != "" {
-		parent, err := objectID(head)
-		if err != nil {
-			return id, nil, false, err
-		}
+	if parent := tip.Head(); parent != plumbing.ZeroHash {
 		c.ParentHashes = []plumbing.Hash{parent}
 	}
 	obj := &plumbing.MemoryObject{}
@@ -55,11 +50,4 @@ func build(tip *branch.Tip, change ledger.Change, now time.Time) (id plumbing.Ha
 	}
 	id, err = g.new.put(obj)
 	return id, g.new, true, err
-}
-
-func objectID(text string) (h plumbing.Hash, err error) {
-	if n, err := hex.Decode(h[:], []byte(text)); err != nil || n != len(h) {
-		return h, fmt.Errorf("%w: the head is not an object id", ErrMalformed)
-	}
-	return h, nil
 }

@@ -38,12 +38,6 @@ func (p *push) commit(ctx context.Context, tip *branch.Tip, change ledger.Change
 	if !ok {
 		return head, nil
 	}
-	var old plumbing.Hash // zero: the branch must not exist
-	if head != "" {
-		if old, err = objectID(head); err != nil {
-			return "", err
-		}
-	}
 	c, err := branch.Connect(ctx, p.remote, receivePack)
 	if err != nil {
 		return "", err
@@ -58,7 +52,8 @@ func (p *push) commit(ctx context.Context, tip *branch.Tip, change ledger.Change
 	if !c.Supports("report-status") {
 		return "", fmt.Errorf("%w: the server does not report what it did", ErrRejected)
 	}
-	request, err := encode(c, &packp.Command{Name: plumbing.ReferenceName(branch.Ref(p.name)), Old: old, New: id}, made)
+	// An old id of zero says that the branch must not exist.
+	request, err := encode(c, &packp.Command{Name: plumbing.ReferenceName(branch.Ref(p.name)), Old: tip.Head(), New: id}, made)
 	if err != nil {
 		return "", err
 	}
