@@ -41,9 +41,13 @@ func setup(ctx context.Context, a *action.Action) (err error) {
 		return fmt.Errorf("failed to restore the ledger: %w", err)
 	}
 	restored := ledger.OpenSnapshot(snap, limits)
+	_, absent := os.Lstat(filepath.Dir(dir))
 	defer func() {
 		if err != nil {
 			discard(dir)
+			if absent != nil {
+				_ = os.Remove(filepath.Dir(dir))
+			}
 		}
 	}()
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
@@ -68,7 +72,7 @@ func setup(ctx context.Context, a *action.Action) (err error) {
 	// From here on roles that hold a write token refuse to start in this job.
 	a.MarkUntrustedJob()
 	report(a, dir, snap, restored)
-	return nil
+	return a.Err() // an output that is lost is a failure too
 }
 
 // mustBeFree refuses a folder that holds something already: restored over it,
