@@ -297,3 +297,55 @@ func TestHeadsAfterCountARecordThatTheBranchLacked(t *testing.T) {
 		t.Errorf("heads are %v", r.HeadsAfter)
 	}
 }
+
+func TestAStagedShardIsBoundLikeAnyOther(t *testing.T) {
+	staged := chain(t, 1, 4)
+	text := lines(staged...)
+	for extra, accepted := range map[int]int{0: 4, 1: 0} {
+		o := options()
+		o.Limits.MaxSegmentBytes, o.Limits.MaxRecordBytes = len(text)-extra, len(staged[3].Line())+1
+		_, r := run(t, map[string]string{shard(1): text}, branchOf(nil), o)
+		wantCounts(t, r, accepted, 0, 1-accepted/4)
+		if accepted == 0 {
+			wantRejected(t, r, shard(1), 0, fmt.Sprintf("shard is %d bytes, max-segment-kb allows %d", len(text), len(text)-1))
+		}
+	}
+}
+
+func TestTheShortestRecordIsReadAsOne(t *testing.T) {
+	r := seal(t, ledger.Draft{ID: recordID(1)[4:], Payload: []byte("0"), Timestamp: ledger.FormatTime(now), Type: "a"})
+	if len(r.Line()) != minRecordBytes {
+		t.Errorf("the shortest record has %d bytes, minRecordBytes is %d", len(r.Line()), minRecordBytes)
+	}
+	if _, reason := readRecord(r.Line(), true); reason != "" {
+		t.Errorf("refused for %q", reason)
+	}
+}
+
+func TestARestoredShardOfAnEarlierRunIsNotTakenForThisStaging(t *testing.T) {
+	root := record(t, 1)
+	s := branchOf(map[string]string{shard(500): lines(root)})
+	var earlier, later []ledger.Record
+	for i := range 8 {
+		earlier = append(earlier, record(t, 10+i, root.SHA()))
+		later = append(later, record(t, 30+i, root.SHA()))
+	}
+	c, _ := run(t, map[string]string{shard(1): lines(earlier...)}, s, options())
+	s = apply(s, c)
+	files := map[string]string{shard(2): lines(append(later, earlier...)...)}
+	for path, content := range c.Add {
+		files[path] = string(content)
+	}
+	_, r := run(t, files, s, options())
+	wantCounts(t, r, 8, 9, 0)
+}
+
+func TestAShardThatWasStagedInPartOnlyStays(t *testing.T) {
+	pair := heads(t, 1, 2)
+	s := branchOf(nil)
+	c, _ := run(t, map[string]string{shard(1): lines(pair...)}, s, options())
+	s = apply(s, c)
+	_, r := run(t, map[string]string{shard(2): lines(pair[0], record(t, 10, pair[1].SHA()))}, s, options())
+	wantCounts(t, r, 1, 1, 0)
+	wantIgnored(t, r, shard(2), 1, "on the branch already")
+}

@@ -171,9 +171,9 @@ func TestTheChangeIsBoundAndStatesLimitMeasureAndAllowance(t *testing.T) {
 }
 
 func TestCompactionIsAskedForFromThreeQuartersOfTheShardBound(t *testing.T) {
-	for shards, want := range map[int]bool{6: false, 7: true, 8: true} {
+	for shards, want := range map[int]bool{4: false, 5: true, 6: true} {
 		o := options()
-		o.Limits.MaxShards = 10
+		o.Limits.MaxShards = 8
 		s := branchOf(nil)
 		for i := range shards {
 			s.Files[shard(100+i)] = []byte(lines(record(t, 100+i)))
@@ -183,7 +183,7 @@ func TestCompactionIsAskedForFromThreeQuartersOfTheShardBound(t *testing.T) {
 		if err != nil || r.CompactionNeeded != want {
 			t.Errorf("%d shards and one: %t, %v", shards, r.CompactionNeeded, err)
 		}
-		if _, r, err = prepare(t, tree(t, nil), o).Change(s); err != nil || r.CompactionNeeded != (shards == 8) {
+		if _, r, err = prepare(t, tree(t, nil), o).Change(s); err != nil || r.CompactionNeeded != (shards == 6) {
 			t.Errorf("%d shards: %t, %v", shards, r.CompactionNeeded, err)
 		}
 	}

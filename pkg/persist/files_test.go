@@ -127,8 +127,8 @@ func TestAnUnpublishedShardAndTheRuntimesOwnFilesAreIgnored(t *testing.T) {
 }
 
 func TestAnOldCopyReplacesNothing(t *testing.T) {
-	base := branchOf(map[string]string{"a.md": "old\n", "gone.md": "old\n"})
-	head := branchOf(map[string]string{"a.md": "newer\n", "c.md": "others'\n"})
+	base := branchOf(map[string]string{"a.md": "old\n", "gone.md": "old\n", "empty.md": ""})
+	head := branchOf(map[string]string{"a.md": "newer\n", "c.md": "others'\n", "d.md": ""})
 	for _, c := range []struct {
 		name, path, text string
 		rejected         string // "" for ignored, when ignored is set
@@ -139,7 +139,9 @@ func TestAnOldCopyReplacesNothing(t *testing.T) {
 		{"edited by both", "a.md", "mine\n", "conflict", ""},
 		{"restored and deleted on the branch", "gone.md", "old\n", "", "as it was restored"},
 		{"edited and deleted on the branch", "gone.md", "mine\n", "conflict", ""},
+		{"edited and deleted on the branch when it was empty", "empty.md", "mine\n", "conflict", ""},
 		{"created by both", "c.md", "mine\n", "conflict", ""},
+		{"created by both, empty on the branch", "d.md", "mine\n", "conflict", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			change, r := run(t, map[string]string{c.path: c.text}, head, based(base))

@@ -20,10 +20,10 @@ func heads(t testing.TB, first, n int) []ledger.Record {
 	return records
 }
 
-// intoShards puts records into shards of at most 90 KiB, numbered from first on.
+// intoShards puts records, small ones, into shards numbered from first on.
 func intoShards(first int, records []ledger.Record) map[string]string {
 	files := map[string]string{}
-	for part := range slices.Chunk(records, 280) {
+	for part := range slices.Chunk(records, 180) {
 		files[shard(first+len(files))] = lines(part...)
 	}
 	return files
