@@ -15,12 +15,10 @@ import (
 	"github.com/repo-memory/ledger/pkg/ledger"
 )
 
-// asServer makes the test's own program behave as agent-ledger, so that tests
-// can start real processes of it.
-const asServer = "AGENT_LEDGER_TEST_AS_SERVER"
-
+// TestMain lets the test's own program be the role: under its name in scripts, and
+// as what the configuration of MCP clients starts, which is this very file.
 func TestMain(m *testing.M) {
-	if os.Getenv(asServer) != "" {
+	if len(os.Args) == 2 && os.Args[1] == "serve" {
 		main()
 	}
 	testscript.Main(m, map[string]func(){"agent-ledger": main, "shards": shards})
@@ -64,7 +62,7 @@ func TestScripts(t *testing.T) {
 			}
 			return os.Mkdir(e.WorkDir+"/temp", 0o755)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "mode": mode, "nowhere": nowhere},
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/repo-memory/ledger/pkg/action"
@@ -35,6 +37,8 @@ func serve(ctx context.Context, a *action.Action) error {
 		a.Warningf("%v", err)
 		options.Audit = noAudit{err}
 	}
+	// A client that closes its end is no reason to die in the middle of something.
+	signal.Ignore(syscall.SIGPIPE)
 	server := mcptools.New(w, options)
 	defer server.Close()
 	return server.Serve(ctx, os.Stdin, os.Stdout)

@@ -78,9 +78,14 @@ func setup(ctx context.Context, a *action.Action) (err error) {
 // mustBeFree refuses a folder that holds something already: restored over it,
 // the two could not be told apart.
 func mustBeFree(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err == nil && len(entries) > 0 {
-		return action.BadInput("directory", "is not empty; give another one, or remove what an earlier run left there")
+	if info, err := os.Lstat(dir); err == nil {
+		entries, err := os.ReadDir(dir)
+		switch {
+		case !info.IsDir() || err != nil:
+			return action.BadInput("directory", "is no folder that can be read, or a link; give another one")
+		case len(entries) > 0:
+			return action.BadInput("directory", "is not empty; give another one, or remove what an earlier run left there")
+		}
 	}
 	for _, file := range []string{staging.ManifestPath(dir), staging.LogPath(dir), staging.ConfigPath(dir)} {
 		if _, err := os.Lstat(file); err == nil {
