@@ -59,6 +59,9 @@ func setup(ctx context.Context, a *action.Action) (err error) {
 	if err := leaveManifest(a, dir, snap.Head); err != nil {
 		return err
 	}
+	if err := staging.WriteRestored(dir, snap); err != nil {
+		return err
+	}
 	log, err := txlog.OpenWriter(staging.LogPath(dir))
 	if err != nil {
 		return err
@@ -87,7 +90,7 @@ func mustBeFree(dir string) error {
 			return action.BadInput("directory", "is not empty; give another one, or remove what an earlier run left there")
 		}
 	}
-	for _, file := range []string{staging.ManifestPath(dir), staging.LogPath(dir), staging.ConfigPath(dir)} {
+	for _, file := range beside(dir) {
 		if _, err := os.Lstat(file); err == nil {
 			return action.BadInput("directory", "was prepared already: its manifest, log or configuration stands beside it; give another one")
 		}
@@ -95,10 +98,15 @@ func mustBeFree(dir string) error {
 	return nil
 }
 
+// beside names the files that stand beside the folder.
+func beside(dir string) []string {
+	return []string{staging.ManifestPath(dir), staging.LogPath(dir), staging.ConfigPath(dir), staging.RestoredPath(dir)}
+}
+
 // discard removes what a failed preparation left.
 func discard(dir string) {
 	_ = os.RemoveAll(dir)
-	for _, file := range []string{staging.ManifestPath(dir), staging.LogPath(dir), staging.ConfigPath(dir)} {
+	for _, file := range beside(dir) {
 		_ = os.Remove(file)
 	}
 }

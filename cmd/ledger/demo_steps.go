@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -186,6 +187,9 @@ func (d *demo) hostile() error {
 	return errors.Join(d.published(s, 1), expect("the honest record being published", l.Has(kept), true), expect("diagnostics", len(l.Diagnostics()), 0))
 }
 
+// maintenanceRun is the run that plans and applies.
+const maintenanceRun = "2001"
+
 // settings make a small ledger worth compacting.
 func (d *demo) settings(more map[string]string) map[string]string {
 	inputs := map[string]string{"remote": d.remote, "min-segments": "2", "plan": filepath.Join(d.dir, "plan.json")}
@@ -200,7 +204,7 @@ func (d *demo) compact() error {
 	if err != nil {
 		return err
 	}
-	plan, err := d.shop.job("plan", "maintenance")
+	plan, err := d.shop.job("plan", maintenanceRun)
 	if err != nil {
 		return err
 	}
@@ -224,12 +228,14 @@ func (d *demo) compact() error {
 
 // apply runs the trusted job on the plan that stands in the folder.
 func (d *demo) apply(exit int) (step, error) {
-	job, err := d.shop.job("apply", "maintenance")
+	job, err := d.shop.job("apply", maintenanceRun)
 	if err != nil {
 		return step{}, err
 	}
 	return job.do("maintenance-apply", nil, d.settings(nil), exit)
 }
+
+var segmentMember = regexp.MustCompile(`"segment":"[0-9a-f-]{36}"`)
 
 func (d *demo) again() error {
 	s, err := d.apply(0)
@@ -245,7 +251,11 @@ func (d *demo) again() error {
 	if err != nil {
 		return err
 	}
-	forged := strings.Replace(string(text), `"bytes":`, `"bytes":1`, 1)
+	// Another segment under the same id, as somebody would try who wants it gone.
+	forged := string(text)
+	if first := segmentMember.FindString(forged); first != "" {
+		forged = strings.Replace(forged, first, `"segment":"00000000-0000-4000-8000-000000000001"`, 1)
+	}
 	if err := os.WriteFile(file, []byte(forged), 0o644); err != nil {
 		return err
 	}

@@ -72,8 +72,12 @@ func newApplier(a *action.Action) (*applier, error) {
 	if err != nil {
 		return nil, action.BadInput("max-segments", "%v", err)
 	}
-	p.link, err = runLink(a)
-	return p, err
+	github, err := a.Context()
+	if err != nil {
+		return nil, err
+	}
+	p.link = github.RunURL()
+	return p, nil
 }
 
 // apply fills in status and reason. Stale plans and conflicts are no errors: the

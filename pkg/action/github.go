@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 )
 
@@ -22,6 +23,17 @@ type GitHubContext struct {
 
 	RepositoryID, RepositoryOwnerID, ActorID int64
 	RunID, RunNumber, RunAttempt             int64
+}
+
+var serverForm = regexp.MustCompile(`^https?://[A-Za-z0-9.:-]{1,253}$`)
+
+// RunURL returns the URL of the run's attempt, "" where there is none or where
+// what the runner says of it has not the form of a URL's parts.
+func (c *GitHubContext) RunURL() string {
+	if c.RunID == 0 || !serverForm.MatchString(c.ServerURL) || !repositoryForm.MatchString(c.Repository) {
+		return ""
+	}
+	return fmt.Sprintf("%s/%s/actions/runs/%d/attempts/%d", c.ServerURL, c.Repository, c.RunID, max(1, c.RunAttempt))
 }
 
 // Context reads the run's context; a number that is not one is an error.

@@ -223,7 +223,7 @@ func (d *directory) names(ext string) ([]string, error) {
 // looked at again later: a shard that is not closed, and what is no shard now.
 func (d *directory) read(file string, limits Limits) *shard {
 	s := &shard{file: file, fault: true}
-	if _, ok := shardID(file); !ok {
+	if _, ok := ShardID(file); !ok {
 		return s
 	}
 	var err error

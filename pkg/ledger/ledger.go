@@ -76,7 +76,7 @@ func OpenSnapshot(snap Snapshot, limits Limits) *Ledger {
 	var shards []*shard
 	for _, file := range l.bound(names) {
 		s := &shard{file: file, content: sources[file], size: int64(len(sources[file]))}
-		_, named := shardID(file)
+		_, named := ShardID(file)
 		s.fault = !named || s.content == nil || len(s.content) > limits.MaxSegmentBytes
 		shards = append(shards, s)
 	}
@@ -216,7 +216,7 @@ func (l *Ledger) Shards() []Shard {
 	}
 	shards := make([]Shard, len(l.shards))
 	for i, s := range l.shards {
-		id, ok := shardID(s.file)
+		id, ok := ShardID(s.file)
 		if !ok {
 			id = ""
 		}

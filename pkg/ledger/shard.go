@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"os"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -20,10 +21,10 @@ const (
 // ShardPath returns the path of the shard called id.
 func ShardPath(id string) string { return ShardDir + "/" + id + ShardExt }
 
-// shardID returns the id in a shard's file name; ok is false when it has none.
-func shardID(file string) (id string, ok bool) {
-	id = file[:len(file)-len(ShardExt)]
-	return id, IsUUID(id)
+// ShardID returns the id in a shard's file name; ok is false when it has none.
+func ShardID(file string) (id string, ok bool) {
+	id, ok = strings.CutSuffix(file, ShardExt)
+	return id, ok && IsUUID(id)
 }
 
 // shard is one file and what was read of it.

@@ -11,6 +11,7 @@
 //	DIR.manifest.json         the manifest
 //	DIR.transactions.jsonl    the transaction log
 //	DIR.mcp.json              the configuration of MCP clients; stays on the machine
+//	DIR.restored.json         the digests of the restored shards; stays on the machine
 //
 // No name starts with a dot, since artifacts leave hidden files out. DIR, the
 // manifest and the log travel together as one artifact, whose root is the folder
