@@ -148,13 +148,19 @@ func (p *persister) readLog() error {
 	return nil
 }
 
-// baseSnapshot is what the branch held when the staging was restored, as far as
-// that is known: where the branch has not moved since.
+// baseSnapshot is what the branch held when the staging was restored.
 func (p *persister) baseSnapshot() (ledger.Snapshot, error) {
-	if p.seen.Head == p.base {
+	switch p.base {
+	case "":
+		return ledger.Snapshot{}, persist.ErrBaseUnknown
+	case p.seen.Head:
 		return p.seen, nil
 	}
-	return ledger.Snapshot{}, persist.ErrBaseUnknown
+	snap, err := branch.At(p.ctx, p.remote, p.GetInput("branch"), p.base, branch.Limits{})
+	if errors.Is(err, branch.ErrUnknownCommit) || errors.Is(err, branch.ErrShallow) {
+		err = persist.ErrBaseUnknown
+	}
+	return snap, err
 }
 
 // validator wires the workflow author's script, if there is one.
