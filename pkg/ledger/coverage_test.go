@@ -672,13 +672,15 @@ func TestAFailedRetirementSaysWhichShardAndKeepsTheRest(t *testing.T) {
 	if err := errors.Join(r.publish(f.segment), r.declare(c)); err != nil {
 		t.Fatal(err)
 	}
-	// The second source cannot be taken aside: a folder has the name.
-	if err := os.MkdirAll(shardPath(f.root, uuid(2)+retiringExt+"/full"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	// The second source cannot be taken aside: another file has the name.
+	more := lines(seal(t, 50, `"nowhere else"`))
+	put(t, f.root, uuid(2)+retiringExt, more, 0o644)
 	retired, err := r.retire(c)
 	if !slices.Equal(retired, f.sources[:1]) || err == nil || !strings.Contains(err.Error(), uuid(2)) || strings.Contains(err.Error(), f.root) {
 		t.Errorf("retired %v, %v", retired, err)
+	}
+	if got, err := os.ReadFile(shardPath(f.root, uuid(2)+retiringExt)); err != nil || string(got) != more {
+		t.Errorf("what stood there was written over: %q, %v", got, err)
 	}
 	f.whole()
 }
