@@ -319,8 +319,13 @@ func TestOptionsThatCannotBeMeantAreErrors(t *testing.T) {
 	} {
 		o := options()
 		change(&o)
-		if _, err := Prepare(tree(t, nil), o); err == nil {
+		_, err := Prepare(tree(t, nil), o)
+		if err == nil {
 			t.Errorf("%s is accepted", name)
+		}
+		var input *InputError
+		if ours := strings.Contains(name, "extension") || strings.Contains(name, "glob"); errors.As(err, &input) != ours {
+			t.Errorf("%s gives %v", name, err)
 		}
 	}
 }

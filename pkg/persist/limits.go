@@ -2,6 +2,9 @@ package persist
 
 import (
 	"fmt"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/repo-memory/ledger/pkg/ledger"
 )
@@ -92,6 +95,32 @@ func (f FileLimits) withDefaults() FileLimits {
 		f.Extensions = DefaultExtensions
 	}
 	return f
+}
+
+// InputError is a setting that cannot be meant.
+type InputError struct {
+	// Input is its name, such as file-glob.
+	Input string
+	// Problem says what is wrong and what is wanted, on one line.
+	Problem string
+}
+
+func (e *InputError) Error() string { return e.Input + ": " + e.Problem }
+
+// Check reports the first extension or glob that cannot be meant, as an
+// *[InputError].
+func (f FileLimits) Check() error {
+	for _, ext := range f.Extensions {
+		if len(ext) < 2 || ext[0] != '.' || strings.ContainsAny(ext[1:], `/\`) || ext != strings.ToLower(ext) {
+			return &InputError{"allowed-extensions", printable(ext) + " is no extension: write it with its dot and in lower case, like .md"}
+		}
+	}
+	for _, glob := range f.Globs {
+		if !doublestar.ValidatePattern(glob) || strings.HasPrefix(glob, "/") {
+			return &InputError{"file-glob", printable(glob) + " is no pattern of a path from the root, like notes/**/*.md"}
+		}
+	}
+	return nil
 }
 
 // LimitError is a bound on the whole change, or on the staging directory, that

@@ -1,11 +1,8 @@
 package persist
 
 import (
-	"fmt"
-	"strings"
+	"errors"
 	"time"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/txlog"
@@ -49,18 +46,11 @@ type File struct {
 // check completes the options.
 func (o Options) check() (Options, error) {
 	if o.Limits.MaxShards < 1 || o.Limits.MaxRecordBytes < 1 || o.Limits.MaxRecordBytes > o.Limits.MaxSegmentBytes || o.Limits.MaxPatchBytes < 1 {
-		return o, fmt.Errorf("ledger limits are not set: take them from ledger.ParseLimits")
+		return o, errors.New("ledger limits are not set: take them from ledger.ParseLimits")
 	}
 	o.Files = o.Files.withDefaults()
-	for _, ext := range o.Files.Extensions {
-		if len(ext) < 2 || ext[0] != '.' || strings.ContainsAny(ext[1:], "/\\") || ext != strings.ToLower(ext) {
-			return o, fmt.Errorf("allowed-extensions: %s is no extension: write it with its dot and in lower case, like .md", printable(ext))
-		}
-	}
-	for _, glob := range o.Files.Globs {
-		if !doublestar.ValidatePattern(glob) || strings.HasPrefix(glob, "/") {
-			return o, fmt.Errorf("file-glob: %s is no pattern of a path from the root, like notes/**/*.md", printable(glob))
-		}
+	if err := o.Files.Check(); err != nil {
+		return o, err
 	}
 	if o.Now.IsZero() {
 		o.Now = time.Now()
