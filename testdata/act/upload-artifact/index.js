@@ -1,6 +1,8 @@
 // A test double of actions/upload-artifact. It keeps what matters to a consumer:
-// hidden files stay out, excluded paths too, and names in the artifact are
-// relative to the least common ancestor of the paths that were asked for.
+// hidden files stay out unless they are asked for, excluded paths too; links are
+// followed; a name that artifacts cannot have fails the upload; and names in the
+// artifact are relative to the least common ancestor of the paths that were asked
+// for, whether or not they exist.
 const fs = require('node:fs');
 const path = require('node:path');
 
@@ -17,14 +19,14 @@ function walk(at) {
   if (excluded.some(e => at === e || at.startsWith(e + path.sep))) return;
   const stat = fs.statSync(at, { throwIfNoEntry: false });
   if (!stat) return;
-  if (!stat.isDirectory()) { if (stat.isFile()) files.push(at); return; }
+  if (!stat.isDirectory()) { files.push(at); return; }
   for (const name of fs.readdirSync(at).sort()) if (hidden || !name.startsWith('.')) walk(path.join(at, name));
 }
 wanted.forEach(walk);
 
 const target = path.join(process.env.STUB_ARTIFACTS, input('name'));
 if (!files.length) {
-  const message = `no files were found with the provided path: ${lines.join(', ')}`;
+  const message = `No files were found with the provided path: ${lines.join(', ')}`;
   if (input('if-no-files-found') === 'error') fail(message);
   console.log(`::warning::${message}`);
   process.exit(0);
@@ -42,9 +44,11 @@ function ancestor(paths) {
 }
 const root = ancestor(wanted);
 for (const file of files) {
-  const to = path.join(target, path.relative(root, file));
+  const name = path.relative(root, file);
+  if (/[":<>|*?\r\n\\]/.test(name)) fail('The path for one of the files in artifact is not valid');
+  const to = path.join(target, name);
   fs.mkdirSync(path.dirname(to), { recursive: true });
   fs.copyFileSync(file, to);
   fs.chmodSync(to, 0o644);
 }
-console.log(`uploaded ${files.length} file(s) as ${input('name')}`);
+console.log(`uploaded ${files.length} file(s)`);

@@ -1,0 +1,310 @@
+package actions_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// suite is a folder with what a consumer gets of this repository: the actions and
+// the reusable workflows.
+var suite = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(scratch, "suite")
+	for _, from := range []string{"actions", filepath.Join(".github", "workflows")} {
+		err := filepath.WalkDir(filepath.Join(root(), from), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() || strings.HasSuffix(path, ".go") {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			rel, err := filepath.Rel(root(), path)
+			if err != nil {
+				return err
+			}
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, rel)), 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, rel), text, info.Mode().Perm())
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+})
+
+// alone is how a program is kept off every network, where this process may: no
+// test needs one, and none would get through.
+var alone = sync.OnceValue(func() []string {
+	if os.Geteuid() == 0 && exec.Command("unshare", "-n", "true").Run() == nil {
+		return []string{"unshare", "-n", "--"}
+	}
+	return nil
+})
+
+// token is what the runner gives the jobs. It must be seen nowhere, and act is
+// told not to hide it.
+const token = "ghs_0123456789TheTokenOfTheTests9876543210"
+
+// consumer is a repository that uses the actions, with a bare repository as the
+// remote that holds its ledgers.
+type consumer struct {
+	dir       string // workspace
+	remote    string
+	artifacts string
+	home      string
+}
+
+func newConsumer(t *testing.T) *consumer {
+	t.Helper()
+	dir := t.TempDir()
+	t.Cleanup(func() { removeAll(dir) })
+	c := &consumer{filepath.Join(dir, "workspace"), filepath.Join(dir, "remote.git"), filepath.Join(dir, "artifacts"), filepath.Join(dir, "home")}
+	for _, folder := range []string{c.dir, c.artifacts, c.home} {
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command(t, dir, "git", "init", "-q", "--bare", "-b", "main", c.remote)
+	write(t, filepath.Join(c.dir, "agent.mjs"), read(t, "testdata", "act", "agent.mjs"))
+	return c
+}
+
+// commit makes the workspace a repository, as the checkout finds it.
+func (c *consumer) commit(t *testing.T) {
+	t.Helper()
+	command(t, c.dir, "git", "init", "-q", "-b", "main")
+	command(t, c.dir, "git", "add", "-A")
+	command(t, c.dir, "git", "commit", "-q", "-m", "consumer")
+	command(t, c.dir, "git", "remote", "add", "origin", "https://github.com/octo/consumer.git")
+}
+
+// event is one line of act's log.
+type event struct {
+	Job        string            `json:"job"`
+	JobID      string            `json:"jobID"`
+	Step       string            `json:"step"`
+	StepID     []string          `json:"stepID"`
+	StepResult string            `json:"stepResult"`
+	JobResult  string            `json:"jobResult"`
+	Level      string            `json:"level"`
+	Msg        string            `json:"msg"`
+	Raw        bool              `json:"raw_output"`
+	Command    string            `json:"command"`
+	Name       string            `json:"name"`
+	Arg        string            `json:"arg"`
+	Content    string            `json:"content"`
+	Properties map[string]string `json:"kvPairs"`
+}
+
+// run is what act did.
+type run struct {
+	code   int
+	events []event
+	log    string
+}
+
+// act runs a workflow of testdata/workflows in the consumer's repository, with
+// the payload of the dispatch as its event.
+func (c *consumer) act(t *testing.T, workflow, payload string, more ...string) run {
+	t.Helper()
+	act, err := actTool()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := suite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(c.dir, ".github", "workflows", workflow), read(t, "testdata", "workflows", workflow))
+	if _, err := os.Stat(filepath.Join(c.dir, ".git")); err != nil {
+		c.commit(t)
+	}
+	file := filepath.Join(c.home, "event.json")
+	write(t, file, payload)
+	doubles := filepath.Join(root(), "testdata", "act")
+	args := append(slices.Clone(alone()), act, "workflow_dispatch", "--json", "-W", filepath.Join(".github", "workflows", workflow), "-e", file,
+		"-P", "ubuntu-latest=-self-hosted", "--no-cache-server", "--rm",
+		"--local-repository", "OWNER/ledger@v1="+ours, "--local-repository", strings.TrimPrefix(module, "github.com/")+"@v1="+ours,
+		"--local-repository", "actions/upload-artifact@"+pins["actions/upload-artifact"]+"="+filepath.Join(doubles, "upload-artifact"),
+		"--local-repository", "actions/download-artifact@"+pins["actions/download-artifact"]+"="+filepath.Join(doubles, "download-artifact"),
+		"--env", "STUB_ARTIFACTS="+c.artifacts, "--env", "GITHUB_RUN_ID=42", "-s", "GITHUB_TOKEN="+token, "--insecure-secrets",
+		"--var", "LEDGER_BIN="+binaries(t), "--var", "LEDGER_REMOTE="+c.remote)
+	cmd := exec.Command(args[0], append(args[1:], more...)...)
+	cmd.Dir = c.dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "TMPDIR=" + os.TempDir()}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	r := run{code: cmd.ProcessState.ExitCode(), log: string(out) + stderr.String()}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 8<<20)
+	for lines.Scan() {
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			t.Fatalf("act printed what is no event: %v: %s", err, lines.Bytes())
+		}
+		r.events = append(r.events, e)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(r.log, token) {
+		t.Errorf("the token stands in the log")
+	}
+	if len(r.events) == 0 {
+		t.Fatalf("act ran nothing:\n%s", stderr.String())
+	}
+	return r
+}
+
+// readable is the log as a person would read it, for a test that failed.
+func (r run) readable() string {
+	var b strings.Builder
+	for _, e := range r.events {
+		if !strings.HasPrefix(e.Msg, "LocalRepositoryCache") {
+			fmt.Fprintf(&b, "[%s] %s\n", e.JobID, strings.TrimSuffix(e.Msg, "\n"))
+		}
+	}
+	return b.String()
+}
+
+// jobs are the jobs that ran and how each ended.
+func (r run) jobs() map[string]string {
+	jobs := map[string]string{}
+	for _, e := range r.events {
+		if e.JobResult != "" {
+			jobs[e.JobID] = e.JobResult
+		}
+	}
+	return jobs
+}
+
+// outputs are the outputs of a step of a job.
+func (r run) outputs(job, step string) map[string]string {
+	outputs := map[string]string{}
+	for _, e := range r.events {
+		if e.JobID == job && e.Command == "set-output" && len(e.StepID) == 1 && e.StepID[0] == step {
+			outputs[e.Name] = e.Arg
+		}
+	}
+	return outputs
+}
+
+// summary is what the steps of a job wrote for people to read. act tells of it
+// for the step inside an action and sometimes for the action again.
+func (r run) summary(job string) string {
+	var b strings.Builder
+	seen := map[string]bool{}
+	for _, e := range r.events {
+		if key := strings.Join(e.StepID[:min(1, len(e.StepID))], "") + e.Content; e.JobID == job && e.Command == "summary" && !seen[key] {
+			seen[key] = true
+			b.WriteString(e.Content)
+		}
+	}
+	return b.String()
+}
+
+// annotations are a job's notices, warnings and errors: "warning persist: text".
+func (r run) annotations(job string) []string {
+	var list []string
+	for _, e := range r.events {
+		switch e.Command {
+		case "notice", "warning", "error":
+			if e.JobID == job {
+				list = append(list, e.Command+" "+e.Properties["title"]+": "+e.Arg)
+			}
+		}
+	}
+	return list
+}
+
+// commands are the workflow commands that were carried out in a job, with their
+// names: what else than these there is, somebody forged.
+func (r run) commands(job string) []string {
+	seen := map[string]bool{}
+	for _, e := range r.events {
+		if e.JobID == job && e.Command != "" {
+			seen[strings.TrimSpace(e.Command+" "+e.Name)] = true
+		}
+	}
+	var list []string
+	for c := range seen {
+		list = append(list, c)
+	}
+	sort.Strings(list)
+	return list
+}
+
+// result is how a step of a job ended.
+func (r run) result(job, step string) string {
+	for _, e := range r.events {
+		if e.JobID == job && len(e.StepID) == 1 && e.StepID[0] == step && e.StepResult != "" {
+			if strings.Contains(e.Msg, " Main ") {
+				return e.StepResult
+			}
+		}
+	}
+	return "not run"
+}
+
+// ledger runs the operator's command line on the consumer's remote.
+func (c *consumer) ledger(t *testing.T, args ...string) string {
+	t.Helper()
+	return command(t, c.dir, binary(t, "ledger"), append(args, "--remote", c.remote, "--ledger", "memory")...)
+}
+
+// head is the commit that a branch of the remote stands at, "" without one.
+func (c *consumer) head(t *testing.T, branch string) string {
+	t.Helper()
+	return strings.TrimSpace(command(t, c.remote, "git", "for-each-ref", "--format=%(objectname)", "refs/heads/"+branch))
+}
+
+// files are the paths that a branch of the remote holds.
+func (c *consumer) files(t *testing.T, branch string) []string {
+	t.Helper()
+	return strings.Fields(command(t, c.remote, "git", "ls-tree", "-r", "--name-only", "refs/heads/"+branch))
+}
+
+// seed makes a branch of the remote with these files, and returns its head.
+func (c *consumer) seed(t *testing.T, branch string, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for path, text := range files {
+		write(t, filepath.Join(dir, path), text)
+	}
+	command(t, dir, "git", "init", "-q", "-b", "seed")
+	command(t, dir, "git", "add", "-A")
+	command(t, dir, "git", "-c", "core.autocrlf=false", "commit", "-q", "-m", "seed")
+	command(t, dir, "git", "push", "-q", c.remote, "HEAD:refs/heads/"+branch)
+	return c.head(t, branch)
+}
+
+// decode reads JSON that the operator's command line printed.
+func decode[T any](t *testing.T, text string) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return v
+}

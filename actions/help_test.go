@@ -1,0 +1,130 @@
+package actions_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/repo-memory/ledger/pkg/action"
+)
+
+// Inputs that an action has and its binary has not: the steps around the binary
+// read them.
+var (
+	inputBin = action.Input{Name: "bin", Kind: action.Path, Empty: "built from the action's own source, with the Go that is on the runner",
+		Help: "Absolute path of a folder that holds the binary, built before."}
+	inputUpload = action.Input{Name: "artifact", Empty: "nothing is uploaded",
+		Help: "Start of the artifact's name, which ends with a hyphen and the ledger's name; an earlier one of that name is replaced."}
+	inputDownload = action.Input{Name: "artifact", Empty: "nothing is downloaded",
+		Help: "Start of the artifact's name, which ends with a hyphen and the ledger's name."}
+)
+
+// around returns the inputs that an action adds.
+func around(name string) []action.Input {
+	artifact := func(in action.Input, prefix string) action.Input { in.Default = prefix; return in }
+	switch name {
+	case "txlog-merge":
+		return []action.Input{artifact(inputUpload, "ledger"), inputBin}
+	case "persist":
+		return []action.Input{artifact(inputDownload, "ledger"), inputBin}
+	case "maintenance-plan":
+		return []action.Input{artifact(inputUpload, "maintenance-plan"), inputBin}
+	case "maintenance-apply":
+		return []action.Input{artifact(inputDownload, "maintenance-plan"), inputBin}
+	}
+	return []action.Input{inputBin}
+}
+
+var (
+	helps     sync.Map
+	takesLine = regexp.MustCompile(`(?m)^  ([a-z0-9-]+) \([A-Z0-9_]+\) .*\n      .*\n      Takes (.*)\.$`)
+)
+
+// helpRole returns what a binary's --help says of it. The kind of each input is
+// the text of what it takes.
+func helpRole(t *testing.T, name string) action.Role {
+	t.Helper()
+	if role, ok := helps.Load(name); ok {
+		return role.(action.Role)
+	}
+	out, err := exec.Command(binary(t, name), "--help").Output()
+	if err != nil {
+		t.Fatalf("%s --help: %v", name, err)
+	}
+	role, err := action.ParseHelp(string(out))
+	if err != nil || role.Name != name {
+		t.Fatalf("%s --help: %v, name %q", name, err, role.Name)
+	}
+	takes := map[string]string{}
+	for _, m := range takesLine.FindAllStringSubmatch(string(out), -1) {
+		takes[m[1]] = m[2]
+	}
+	for i, in := range role.Inputs {
+		if takes[in.Name] == "" {
+			t.Fatalf("%s --help does not say what %s takes", name, in.Name)
+		}
+		role.Inputs[i].Kind = action.Kind(takes[in.Name])
+	}
+	helps.Store(name, role)
+	return role
+}
+
+// actionRole is the role with the inputs that its action adds.
+func actionRole(t *testing.T, name string) action.Role {
+	role := helpRole(t, name)
+	role.Inputs = action.Inputs(role.Inputs, around(name))
+	return role
+}
+
+// stepID is the id of the step that runs the binary, in every action.
+const stepID = "run"
+
+// quoted spells text as a double-quoted YAML scalar.
+func quoted(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// renderInterface is the part of an action.yml that --help determines.
+func renderInterface(role action.Role) string {
+	var b strings.Builder
+	b.WriteString("inputs:\n")
+	for _, in := range role.Inputs {
+		fmt.Fprintf(&b, "  %s:\n    description: %s\n    required: %v\n", in.Name, quoted(in.Help), in.Required)
+		if in.Default != "" {
+			fmt.Fprintf(&b, "    default: %s\n", quoted(in.Default))
+		}
+	}
+	if len(role.Outputs) > 0 {
+		b.WriteString("\noutputs:\n")
+	}
+	for _, out := range role.Outputs {
+		fmt.Fprintf(&b, "  %s:\n    description: %s\n    value: ${{ steps.%s.outputs.%s }}\n", out.Name, quoted(out.Help), stepID, out.Name)
+	}
+	return b.String()
+}
+
+// renderStep is the step that runs the binary.
+func renderStep(role action.Role) string {
+	var b strings.Builder
+	run := `"$GITHUB_ACTION_PATH/../run.sh" ` + role.Name
+	if len(role.Commands) > 0 {
+		run += " " + role.Commands[0].Name
+	}
+	fmt.Fprintf(&b, "    - id: %s\n      shell: bash\n      run: '%s'\n      env:\n", stepID, run)
+	for _, in := range role.Inputs {
+		if in.Name != "artifact" {
+			fmt.Fprintf(&b, "        %s: ${{ inputs.%s }}\n", in.Variable(), in.Name)
+		}
+	}
+	return b.String()
+}

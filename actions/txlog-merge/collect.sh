@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Copies what the artifact shall hold into a folder of its own and names that
+# folder as the output "path". ARTIFACT_PATHS is the output artifact-paths of the
+# binary: the agent's folder, files beside it, and files to leave out, behind a !.
+#
+# An upload follows links, waits for pipes, and fails as a whole at a name that
+# artifacts cannot have. None of that may be the agent's to use: links are copied
+# as links, and then all that is no regular file, and all with such a name, is
+# removed from the copy. The agent's folder is not changed. What the programs
+# below print could quote a name, so it is not shown.
+set -euo pipefail
+export LC_ALL=C # names are bytes
+
+say() { printf '::%s title=txlog-merge::%s\n' "$1" "$2"; }
+
+target=$(mktemp -d "$RUNNER_TEMP/ledger-artifact.XXXXXX")
+folder=
+while IFS= read -r line; do
+  case $line in
+    '') ;;
+    '!'*) rm -f -- "$target/${folder##*[/\\]}${line#"!$folder"}" 2>/dev/null ;;
+    *)
+      folder=${folder:-$line}
+      if [ -e "$line" ] || [ -L "$line" ]; then
+        cp -RP -- "$line" "$target/" 2>/dev/null || {
+          say error "what the agent staged cannot be copied whole, and nothing is uploaded in part: a file or folder cannot be read, or there is no room"
+          exit 1
+        }
+      fi
+      ;;
+  esac
+done <<<"${ARTIFACT_PATHS:?}"
+
+chmod -R u+rwX "$target" 2>/dev/null # so that all of the copy can be seen and removed
+left=$(find "$target" -mindepth 1 \( ! -type f ! -type d -o -name $'*[\r\n":<>|*?\\\\]*' \) -prune -exec rm -rf {} \; -exec printf x \; 2>/dev/null)
+if [ -n "$left" ]; then
+  say warning "${#left} staged entries are left out of the artifact: they are links, pipes or devices, or have a name that no artifact can hold"
+fi
+printf 'path=%s\n' "$target" >>"$GITHUB_OUTPUT"

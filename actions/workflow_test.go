@@ -1,0 +1,342 @@
+package actions_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// workflow is what the rules below look at.
+type workflow struct {
+	Permissions map[string]string `yaml:"permissions"`
+	Concurrency map[string]string `yaml:"concurrency"`
+	On          yaml.Node         `yaml:"on"`
+	Jobs        map[string]job    `yaml:"jobs"`
+}
+
+type job struct {
+	Permissions map[string]string `yaml:"permissions"`
+	Uses        string            `yaml:"uses"`
+	With        map[string]string `yaml:"with"`
+	Outputs     map[string]string `yaml:"outputs"`
+	Needs       any               `yaml:"needs"`
+	Steps       []step            `yaml:"steps"`
+}
+
+// workflows are all workflows of the repository, by where they stand: those of
+// .github, those that the tests run, and the examples of the READMEs.
+func workflows(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, dir := range []string{".github/workflows", "testdata/workflows"} {
+		files, err := filepath.Glob(filepath.Join(root(), filepath.FromSlash(dir), "*.yml"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %d workflows", dir, err, len(files))
+		}
+		for _, file := range files {
+			name := dir + "/" + filepath.Base(file)
+			all[name] = read(t, name)
+		}
+	}
+	for _, r := range theMatrix().Actions {
+		for i, text := range examples(read(t, "actions", r.Name, "README.md")) {
+			all[fmt.Sprintf("actions/%s/README.md, example %d", r.Name, i+1)] = text
+		}
+	}
+	return all
+}
+
+var fenced = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
+
+// examples are the workflows of a README.
+func examples(text string) (list []string) {
+	for _, m := range fenced.FindAllStringSubmatch(text, -1) {
+		list = append(list, m[1])
+	}
+	return list
+}
+
+func TestActionlintFindsNothing(t *testing.T) {
+	lint, err := tool("actionlint")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range workflows(t) {
+		cmd := exec.Command(lint, "-no-color", "-shellcheck=", "-pyflakes=", "-stdin-filename", strings.ReplaceAll(name, " ", "-"), "-")
+		cmd.Dir, cmd.Stdin = t.TempDir(), strings.NewReader(text)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}
+
+var (
+	ownAction = regexp.MustCompile(`^(?:OWNER|repo-memory)/ledger/actions/([a-z-]+)@v1$`)
+	ownReuse  = regexp.MustCompile(`^(?:OWNER/ledger|\.)/(\.github/workflows/[a-z-]+\.yml)(?:@v1)?$`)
+	outputRef = regexp.MustCompile(`\bsteps\.([A-Za-z0-9_-]+)\.outputs\.([A-Za-z0-9_-]+)`)
+)
+
+// wrong are jobs that break a rule on purpose, to show what then happens.
+var wrong = map[string]string{
+	"testdata/workflows/failures.yml/misplaced": "a trusted role in the job of an agent refuses to start",
+}
+
+// checkWorkflow returns where a workflow breaks a rule of this project.
+func checkWorkflow(t *testing.T, name, text string) (faults []string) {
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	var w workflow
+	if err := yaml.Unmarshal([]byte(text), &w); err != nil {
+		return []string{err.Error()}
+	}
+	if w.Permissions == nil || len(w.Permissions) > 0 {
+		fault("the workflow itself must say permissions: {}")
+	}
+	if n := len(pinComment.FindAllString(text, -1)); n != strings.Count(text, "uses: actions/") {
+		fault("an action of others lacks the comment with its version")
+	}
+	for id, j := range w.Jobs {
+		where := "job " + id
+		if j.Uses != "" {
+			m := ownReuse.FindStringSubmatch(j.Uses)
+			if m == nil {
+				fault("%s: uses %s", where, j.Uses)
+				continue
+			}
+			inputs := calledInputs(t, m[1])
+			for key := range j.With {
+				if _, ok := inputs[key]; !ok {
+					fault("%s: %s has no input %s", where, m[1], key)
+				}
+			}
+			if strings.HasSuffix(m[1], "ledger-maintenance.yml") && !maps.Equal(j.Permissions, map[string]string{"contents": "write"}) {
+				fault("%s: permissions must be contents: write", where)
+			}
+			continue
+		}
+		grants, alone, roles := map[string]string{}, "", map[string]string{}
+		outputs := map[string][]string{}
+		var used []string
+		for i, s := range j.Steps {
+			where := fmt.Sprintf("job %s, step %d", id, i+1)
+			if strings.Contains(s.Run, "${{") {
+				fault("%s: an expression inside run; map it to env", where)
+			}
+			m := ownAction.FindStringSubmatch(s.Uses)
+			switch {
+			case s.Uses == "":
+				continue
+			case m == nil:
+				owner, sha, _ := strings.Cut(s.Uses, "@")
+				if pins[owner] == "" || pins[owner] != sha {
+					fault("%s: %s is not pinned to the commit that this project uses", where, s.Uses)
+				}
+				if owner == "actions/checkout" {
+					if s.With["persist-credentials"] != "false" {
+						fault("%s: the checkout leaves the token in the workspace", where)
+					}
+					grants["contents"] = "read"
+				}
+				continue
+			}
+			r, ok := rowOf(m[1])
+			if !ok {
+				fault("%s: no action %s", where, m[1])
+				continue
+			}
+			c, err := parseAction(read(t, "actions", r.Name, "action.yml"))
+			if err != nil {
+				fault("%s: %v", where, err)
+			}
+			for key := range s.With {
+				if _, ok := c.Inputs[key]; !ok {
+					fault("%s: %s has no input %s", where, r.Name, key)
+				}
+			}
+			for key, def := range c.Inputs {
+				if def.Required != nil && *def.Required && s.With[key] == "" {
+					fault("%s: %s needs the input %s", where, r.Name, key)
+				}
+			}
+			outputs[s.ID] = slices.Collect(maps.Keys(c.Outputs))
+			roles[r.Name], used = r.Trust, append(used, r.Name)
+			if r.OwnJob {
+				alone = r.Name
+			}
+			for scope, access := range r.Permissions {
+				if grants[scope] != "write" {
+					grants[scope] = access
+				}
+			}
+		}
+		for _, value := range slices.Concat(flat(j.Outputs), stepTexts(j.Steps)) {
+			for _, m := range outputRef.FindAllStringSubmatch(value, -1) {
+				if list, ok := outputs[m[1]]; ok && !slices.Contains(list, m[2]) {
+					fault("%s: steps.%s has no output %s", where, m[1], m[2])
+				}
+			}
+		}
+		if len(roles) == 0 {
+			continue
+		}
+		if _, known := wrong[name+"/"+id]; known {
+			continue
+		}
+		if !maps.Equal(grants, j.Permissions) {
+			fault("%s: permissions are %v, what its actions need is %v", where, j.Permissions, grants)
+		}
+		if alone != "" && len(roles) > 1 {
+			fault("%s: %s needs a job of its own, here are %v", where, alone, used)
+		}
+		if slices.Contains(used, "agent-ledger") && slices.Contains(flat(roles), "trusted") {
+			fault("%s: a trusted action in the job of an agent: %v", where, used)
+		}
+	}
+	return faults
+}
+
+func stepTexts(steps []step) (list []string) {
+	for _, s := range steps {
+		list = append(list, s.If)
+		list = append(append(list, flat(s.With)...), flat(s.Env)...)
+	}
+	return list
+}
+
+// called is one input of a reusable workflow.
+type called struct {
+	Description string `yaml:"description"`
+	Type        string `yaml:"type"`
+	Default     string `yaml:"default"`
+}
+
+func calledInputs(t *testing.T, path string) map[string]called {
+	t.Helper()
+	var w struct {
+		On struct {
+			Call struct {
+				Inputs map[string]called `yaml:"inputs"`
+			} `yaml:"workflow_call"`
+		} `yaml:"on"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, path)), &w); err != nil || len(w.On.Call.Inputs) == 0 {
+		t.Fatalf("%s: %v, %d inputs", path, err, len(w.On.Call.Inputs))
+	}
+	return w.On.Call.Inputs
+}
+
+func TestWorkflowsGrantWhatTheirActionsNeedAndKeepTheRules(t *testing.T) {
+	for name, text := range workflows(t) {
+		for _, f := range checkWorkflow(t, name, text) {
+			t.Errorf("%s: %s", name, f)
+		}
+	}
+}
+
+// TestAWorkflowThatBreaksARuleIsSeen breaks a good workflow in one place at a time.
+func TestAWorkflowThatBreaksARuleIsSeen(t *testing.T) {
+	good := examples(read(t, "actions", "agent-ledger", "README.md"))[0]
+	if f := checkWorkflow(t, "good", good); len(f) > 0 {
+		t.Fatal(f)
+	}
+	for name, change := range map[string][2]string{
+		"no permissions at the top":         {"permissions: {}\n", ""},
+		"permissions at the top":            {"permissions: {}\n", "permissions: {contents: read}\n"},
+		"an agent that may write":           {"contents: read", "contents: write"},
+		"a permission too many":             {"contents: write", "issues: write\n      contents: write"},
+		"a persist job that may not write":  {"contents: write", "contents: read"},
+		"an expression in a script":         {`run: your-agent --mcp-config "$MCP_CONFIG"`, "run: your-agent ${{ steps.ledger.outputs.mcp-config }}"},
+		"an output that does not exist":     {"outputs.mcp-config", "outputs.config"},
+		"an input that does not exist":      {"    steps:\n      - uses: OWNER/ledger/actions/persist@v1\n", "    steps:\n      - uses: OWNER/ledger/actions/persist@v1\n        with: {ledgers: x}\n"},
+		"an action that does not exist":     {"actions/persist@v1", "actions/persists@v1"},
+		"a checkout that leaves its token":  {"persist-credentials: false", "persist-credentials: true"},
+		"an action of others by its tag":    {"@" + pins["actions/checkout"], "@v4"},
+		"two jobs in one":                   {"      - uses: OWNER/ledger/actions/persist@v1\n", "      - uses: OWNER/ledger/actions/persist@v1\n      - uses: OWNER/ledger/actions/ledger-mutation@v1\n"},
+		"a trusted role in the agent's job": {"actions/txlog-merge@v1", "actions/ledger-mutation@v1"},
+		"the version of a pin left out":     {" # v4.2.2", ""},
+		"an action of a stranger":           {"OWNER/ledger/actions/persist@v1", "actions/cache@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2"},
+		"a reusable workflow with what inputs": {"    runs-on: ubuntu-latest\n    permissions:\n      contents: write # to publish the one commit\n    steps:\n      - uses: OWNER/ledger/actions/persist@v1\n",
+			"    permissions: {contents: write}\n    uses: OWNER/ledger/.github/workflows/ledger-maintenance.yml@v1\n    with: {ledgers: x}\n"},
+	} {
+		bad := strings.Replace(good, change[0], change[1], 1)
+		if bad == good {
+			t.Errorf("%s: nothing to change", name)
+		} else if len(checkWorkflow(t, "bad", bad)) == 0 {
+			t.Errorf("%s: not seen", name)
+		}
+	}
+}
+
+// TestTheMaintenanceWorkflowHasEightRoundsAndTheInputsOfItsActions also proves
+// that it waits instead of cancelling, for each ledger apart.
+func TestTheMaintenanceWorkflowHasEightRoundsAndTheInputsOfItsActions(t *testing.T) {
+	const path = ".github/workflows/ledger-maintenance.yml"
+	var w workflow
+	if err := yaml.Unmarshal([]byte(read(t, path)), &w); err != nil {
+		t.Fatal(err)
+	}
+	if w.Concurrency["group"] != "ledger-maintenance-${{ inputs.ledger }}" || w.Concurrency["cancel-in-progress"] != "false" {
+		t.Errorf("concurrency: %v", w.Concurrency)
+	}
+	if len(w.Jobs) != 16 {
+		t.Errorf("%d jobs, want a plan and an apply for each of 8 rounds", len(w.Jobs))
+	}
+	inputs := calledInputs(t, path)
+	plan, err := parseAction(read(t, "actions", "maintenance-plan", "action.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, in := range inputs {
+		if name == "runs-on" {
+			continue
+		}
+		def, ok := plan.Inputs[name]
+		if !ok || def.Description != in.Description || in.Type != "string" || def.Default != nil && *def.Default != in.Default || def.Default == nil && in.Default != "" {
+			t.Errorf("input %s: %+v, the action has %+v", name, in, def)
+		}
+	}
+	// All that the two actions take comes from the caller, except the token, what
+	// the rounds are and where the plan stands between the jobs.
+	for _, id := range []string{"plan", "apply"} {
+		steps := w.Jobs[id+"-1"].Steps
+		with := steps[len(steps)-1].With
+		c, err := parseAction(read(t, "actions", "maintenance-"+id, "action.yml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range c.Inputs {
+			want := "${{ inputs." + name + " }}"
+			switch name {
+			case "token":
+				want = "${{ secrets.token || github.token }}"
+			case "round":
+				want = "${{ env.ROUND }}"
+			case "plan", "artifact":
+				want = ""
+			}
+			if with[name] != want {
+				t.Errorf("%s-1: input %s is %q, want %q", id, name, with[name], want)
+			}
+		}
+	}
+}
+
+// TestCIReadsItsPlatformsFromTheMatrix keeps a second list from growing.
+func TestCIReadsItsPlatformsFromTheMatrix(t *testing.T) {
+	text := read(t, ".github/workflows/ci.yml")
+	if !strings.Contains(text, "action-matrix.yml") || !strings.Contains(text, "fromJSON(needs.platforms.outputs.list)") || !strings.Contains(text, ".ci/run") {
+		t.Error("ci.yml does not run .ci/run, or does not read the platforms from action-matrix.yml")
+	}
+	for _, p := range theMatrix().Platforms {
+		if bytes.Contains([]byte(text), []byte(p.Arch)) {
+			t.Errorf("ci.yml names %s itself", p.Arch)
+		}
+	}
+}
