@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // pendingExt ends the name of a shard that is not published yet; readers do not
@@ -222,26 +221,11 @@ func (w *Writer) makeFolders() error {
 	return nil
 }
 
-// syncFolders makes the name of a new shard durable, and the first time those of
-// the folders above it.
+// syncFolders makes the name of a new shard durable, and those of the folders
+// above it unless they are.
 func (w *Writer) syncFolders() error {
 	if err := syncFolder(w.dir.handle); err != nil {
 		return err
 	}
-	if w.dir.synced {
-		return nil
-	}
-	for _, dir := range []string{Dir, "."} {
-		f, err := os.Open(filepath.Join(w.dir.path, filepath.FromSlash(dir)))
-		if err != nil {
-			return err
-		}
-		err = syncFolder(f)
-		f.Close()
-		if err != nil {
-			return err
-		}
-	}
-	w.dir.synced = true
-	return nil
+	return w.dir.syncAbove()
 }

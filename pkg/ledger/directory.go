@@ -192,6 +192,27 @@ func (d *directory) open() error {
 	return nil
 }
 
+// syncAbove makes the names of the folders durable, once for each time that they
+// were opened.
+func (d *directory) syncAbove() error {
+	if d.synced {
+		return nil
+	}
+	for _, dir := range []string{Dir, "."} {
+		f, err := os.Open(filepath.Join(d.path, filepath.FromSlash(dir)))
+		if err != nil {
+			return err
+		}
+		err = syncFolder(f)
+		f.Close()
+		if err != nil {
+			return err
+		}
+	}
+	d.synced = true
+	return nil
+}
+
 // names lists the names that end with ext.
 func (d *directory) names(ext string) ([]string, error) {
 	f, err := d.root.Open(".")

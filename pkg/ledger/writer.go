@@ -46,6 +46,11 @@ func NewWriter(path string, limits Limits, options WriterOptions) (*Writer, erro
 	if err != nil {
 		return nil, err
 	}
+	// Folders that are here already are made durable now, so that the first append
+	// does not have to; nothing is lost if that fails, since it then tries again.
+	if l.dir.root != nil {
+		_ = l.dir.syncAbove()
+	}
 	w := &Writer{Ledger: l, options: options}
 	if w.id, err = NewUUID(options.Random); err != nil {
 		l.Close()
