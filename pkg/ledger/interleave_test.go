@@ -26,6 +26,7 @@ type world struct {
 	held   []Record // parents whose children stand already
 	files  []string // shards of strangers that may still be written to
 	torn   map[string]string
+	bulk   bool // many records came at once
 	log    []string
 }
 
@@ -151,6 +152,9 @@ var steps = []struct {
 		w.write(pick(w, []string{"\n", "{}\n", "junk\n", "\xff\xfe\n", "\ufeff\n", strings.Repeat("\n", 150), "\x00", "", "é", "\xc3"}))
 	}},
 	{"more records than are put in place one at a time", 1, func(w *world) {
+		if w.bulk {
+			return // once makes every view large enough
+		}
 		for range 3 {
 			var small []Record
 			for range maxInserts / 2 {
@@ -158,6 +162,7 @@ var steps = []struct {
 			}
 			put(w.t, w.root, fileName(w.number()), lines(small...), closedMode)
 		}
+		w.bulk = true
 	}},
 	{"a shard is deleted", 2, func(w *world) {
 		if files := shardFiles(w.t, w.root); len(files) > 0 {
@@ -301,10 +306,10 @@ func (w *world) round() {
 }
 
 func TestARefreshedViewIsThatOfAFreshReaderWhateverHappened(t *testing.T) {
-	for seed := range uint64(5) {
+	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := newWorld(t, seed)
-			for range 30 {
+			for range 25 {
 				w.round()
 				fresh, err := Open(w.root, w.limits)
 				if err != nil {

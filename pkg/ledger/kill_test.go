@@ -135,7 +135,7 @@ func TestKilledAtAnyMomentAWriterLosesNothingThatItAcknowledged(t *testing.T) {
 		t.Run(fmt.Sprintf("%d at once", children), func(t *testing.T) {
 			root, random := t.TempDir(), rand.New(random(uint64(children)))
 			var acked []string
-			for range 6 / children {
+			for range 5 / children {
 				victims := make([]*victim, children)
 				for i := range victims {
 					victims[i] = startVictim(t, root)

@@ -705,15 +705,15 @@ func TestHeadsShrinkWithEveryAppendAndARecordStaysWithinAQuarterOfItsBound(t *te
 
 func TestAThousandShardsOfNewlinesOpenWithBoundedDiagnostics(t *testing.T) {
 	limits := DefaultLimits()
-	limits.MaxSegmentBytes = 8 << 10
+	limits.MaxSegmentBytes = 4 << 10
 	newlines := []byte(strings.Repeat("\n", limits.MaxSegmentBytes))
 	snap := Snapshot{Files: map[string][]byte{}}
 	for i := range limits.MaxShards - 1 {
 		snap.Files[ShardPath(uuid(i))] = newlines
 	}
 	r := seal(t, 1, `"between newlines"`)
-	snap.Files[ShardPath(uuid(5000))] = []byte(strings.Repeat("\n", 5000) + lines(r) + strings.Repeat("\n", 10))
-	bad := (limits.MaxShards-1)*limits.MaxSegmentBytes + 5010
+	snap.Files[ShardPath(uuid(5000))] = []byte(strings.Repeat("\n", 3000) + lines(r) + strings.Repeat("\n", 10))
+	bad := (limits.MaxShards-1)*limits.MaxSegmentBytes + 3010
 
 	l := OpenSnapshot(snap, limits)
 	status := l.Status()
