@@ -18,7 +18,7 @@ import (
 // is empty. The Report is filled as far as the work came beside an error too.
 //
 // Errors: the ledger on the branch is not whole, a bound on the whole change is
-// passed (*[LimitError]), or what Base or Validate returned, wrapped.
+// passed (*[LimitError]), what Base returned, wrapped, or what Validate returned.
 func (s *Staged) Change(snap ledger.Snapshot) (ledger.Change, Report, error) {
 	c := &changer{Staged: s, snap: snap, add: map[string][]byte{}}
 	err := c.make()
@@ -47,7 +47,7 @@ func (c *changer) make() error {
 	limits := c.options.Limits
 	c.ledger = ledger.OpenSnapshot(c.snap, limits)
 	if err := c.ledger.Whole(); err != nil {
-		return fmt.Errorf("nothing is added: %w", err)
+		return err
 	}
 	r := &c.report
 	r.Head, r.MaxShards = c.snap.Head, limits.MaxShards
@@ -153,10 +153,7 @@ func (c *changer) validate(records []ledger.Record) error {
 	for _, path := range slices.Sorted(maps.Keys(c.add)) {
 		files = append(files, File{path, string(c.add[path])})
 	}
-	if err := c.options.Validate(files, records); err != nil {
-		return fmt.Errorf("nothing is added: %w", err)
-	}
-	return nil
+	return c.options.Validate(files, records)
 }
 
 // message is the commit message. Nothing in it was chosen by who filled the
