@@ -186,6 +186,32 @@ func TestAToolThatPanicsAnswersAFixedSentenceAndTheSessionGoesOn(t *testing.T) {
 	c.end()
 }
 
+// broken is a source of randomness that lasts for some bytes.
+type broken struct{ left int }
+
+func (b *broken) Read(p []byte) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		return 0, errors.New("open /secret/random: no such device")
+	}
+	return len(p), nil
+}
+
+func TestAnErrorThatNobodyForesawIsAFixedSentence(t *testing.T) {
+	w, err := ledger.NewWriter(t.TempDir(), ledger.DefaultLimits(), ledger.WriterOptions{Random: &broken{16}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	s := New(w, Options{})
+	defer s.Close()
+	c := serve(t, s).start()
+	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"the ledger cannot be read or written at the moment; try again"}],"isError":true}}`
+	if answer := c.ask(appending("1", "note", "1")); answer != want {
+		t.Errorf("got %s", answer)
+	}
+	c.end()
+}
+
 func TestALedgerThatIsTakenAwayIsAFixedSentence(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "private-folder")
 	if err := os.Mkdir(dir, 0o755); err != nil {
