@@ -15,6 +15,9 @@ import (
 	"github.com/repo-memory/ledger/pkg/ledger"
 )
 
+// quickExit keeps the race detector from waiting a second when a process ends.
+const quickExit = "atexit_sleep_ms=0"
+
 // TestMain lets the test's own program be the role: under its name in scripts, and
 // as what the configuration of MCP clients starts, which is this very file.
 func TestMain(m *testing.M) {
@@ -56,7 +59,7 @@ func TestScripts(t *testing.T) {
 			for name, value := range map[string]string{
 				"RUNNER_TEMP": e.WorkDir + "/temp", "GITHUB_ACTIONS": "", "GITHUB_OUTPUT": "", "GITHUB_ENV": "", "GITHUB_STEP_SUMMARY": "",
 				"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.invalid",
-				"GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.invalid", "LEDGER_UNTRUSTED_JOB": "",
+				"GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.invalid", "LEDGER_UNTRUSTED_JOB": "", "GORACE": quickExit,
 			} {
 				e.Setenv(name, value)
 			}
