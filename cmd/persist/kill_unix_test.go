@@ -43,7 +43,7 @@ func asRole(t *testing.T, remote, dir string) *exec.Cmd {
 	}
 	cmd := exec.Command(self)
 	cmd.Args[0] = "persist"
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "INPUT_REMOTE=" + remote, "INPUT_DIRECTORY=" + dir}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "INPUT_REMOTE=" + remote, "INPUT_DIRECTORY=" + dir, "GORACE=" + noWait}
 	return cmd
 }
 

@@ -18,6 +18,9 @@ import (
 	"github.com/repo-memory/ledger/pkg/txlog"
 )
 
+// noWait keeps a process of the race detector from waiting a second at its end.
+const noWait = "atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"persist": main, "stage": stageMain, "stored": storedMain})
 }
@@ -29,7 +32,7 @@ func TestScripts(t *testing.T) {
 			for name, value := range map[string]string{
 				"RUNNER_TEMP": e.WorkDir + "/temp", "INPUT_REMOTE": e.WorkDir + "/remote.git", "INPUT_DIRECTORY": e.WorkDir + "/a/memory",
 				"GITHUB_ACTIONS": "", "GITHUB_OUTPUT": "", "GITHUB_ENV": "", "GITHUB_STEP_SUMMARY": "", "LEDGER_UNTRUSTED_JOB": "",
-				"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
+				"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "GORACE": noWait,
 			} {
 				e.Setenv(name, value)
 			}
