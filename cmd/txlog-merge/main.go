@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -33,7 +34,15 @@ var role = action.Role{
 	},
 }
 
-func main() { action.Main(role, run) }
+func main() {
+	code := action.Run(context.Background(), role, os.Args[1:], run)
+	if len(os.Args) == 1 {
+		// Whatever went wrong was said; the merge never fails the workflow
+		// (specification, section 5.2). Only a wrong call of the program does.
+		code = 0
+	}
+	os.Exit(code)
+}
 
 func run(_ context.Context, a *action.Action) error {
 	report := txlog.Merge(a.GetInput("transaction-log"), a.GetInput("safe-output"))
