@@ -28,13 +28,9 @@ func (p *persister) tell(failed error) {
 		r.Records, r.Files, r.Replaced, r.Accepted = 0, 0, 0, persist.List{}
 		r.HeadsAfter, r.ShardsAfter = r.HeadsBefore, r.ShardsBefore
 	}
-	after := p.update.After
-	if failed != nil {
-		after = ""
-	}
 	p.SetOutput("persisted", p.outcome)
 	p.SetOutput("before", p.update.Before)
-	p.SetOutput("after", after)
+	p.SetOutput("after", p.update.After)
 	p.SetOutput("accepted", strconv.Itoa(r.Records))
 	p.SetOutput("files", strconv.Itoa(r.Files))
 	p.SetOutput("ignored", strconv.Itoa(r.Ignored.Count))
@@ -47,7 +43,7 @@ func (p *persister) tell(failed error) {
 	p.SetOutput("compaction-needed", strconv.FormatBool(r.CompactionNeeded))
 	p.annotate()
 	p.Infof("persisted: %s; %d records, %d files, %d ignored, %d rejected", p.outcome, r.Records, r.Files, r.Ignored.Count, r.Rejected.Count)
-	p.AddStepSummary(p.summary(failed, after))
+	p.AddStepSummary(p.summary(failed))
 }
 
 func (p *persister) annotate() {
@@ -79,7 +75,7 @@ func (p *persister) annotate() {
 }
 
 // summary is the outcome first, then counts, then lists.
-func (p *persister) summary(failed error, after string) string {
+func (p *persister) summary(failed error) string {
 	r := &p.report
 	var s *action.Summary
 	switch {
@@ -93,7 +89,7 @@ func (p *persister) summary(failed error, after string) string {
 	}
 	s.Line("Ledger %s on branch %s.", p.GetInput("ledger"), p.GetInput("branch"))
 	s.Table([]string{"", "before", "after"},
-		[]any{action.Markdown("commit"), orNone(p.update.Before), orNone(after)},
+		[]any{action.Markdown("commit"), orNone(p.update.Before), orNone(p.update.After)},
 		[]any{action.Markdown("heads"), len(r.HeadsBefore), len(r.HeadsAfter)},
 		[]any{action.Markdown("shards"), r.ShardsBefore, r.ShardsAfter})
 	rows := [][]any{

@@ -70,13 +70,13 @@ func (s *scan) directory(dir string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("it does not exist, give the one that holds what the agent staged: %w", fs.ErrNotExist)
 	case err != nil:
-		return fmt.Errorf("it cannot be opened: %w", pathless(err))
+		return fmt.Errorf("it cannot be opened: %w", regular.Cause(err))
 	case !before.IsDir():
 		return errors.New("it is a link or no directory")
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("it cannot be opened: %w", pathless(err))
+		return fmt.Errorf("it cannot be opened: %w", regular.Cause(err))
 	}
 	defer root.Close()
 	if err := sameFolder(root, before); err != nil {
@@ -104,7 +104,7 @@ func (s *scan) folder(root *os.Root, prefix, fault string, depth int) error {
 		}
 		info, err := root.Lstat(name)
 		if err != nil {
-			return fmt.Errorf("%s cannot be read: %w", printable(path), pathless(err))
+			return fmt.Errorf("%s cannot be read: %w", printable(path), regular.Cause(err))
 		}
 		switch {
 		case !info.IsDir():
@@ -127,7 +127,7 @@ func (s *scan) folder(root *os.Root, prefix, fault string, depth int) error {
 func (s *scan) below(root *os.Root, name, path, fault string, depth int, before os.FileInfo) error {
 	sub, err := root.OpenRoot(name)
 	if err != nil {
-		return fmt.Errorf("%s cannot be read: %w", printable(path), pathless(err))
+		return fmt.Errorf("%s cannot be read: %w", printable(path), regular.Cause(err))
 	}
 	defer sub.Close()
 	if err := sameFolder(sub, before); err != nil {
@@ -169,7 +169,7 @@ func (s *scan) file(root *os.Root, name, path, fault string) error {
 func (s *scan) read(f *os.File) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, pathless(err)
+		return nil, regular.Cause(err)
 	}
 	// The size is looked at first, so that a file that pretends to be huge is
 	// rejected and costs the other files nothing.
@@ -191,7 +191,7 @@ func (s *scan) read(f *os.File) ([]byte, error) {
 func (s *scan) list(root *os.Root, prefix string) ([]string, error) {
 	f, err := root.Open(".")
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be listed: %w", folderName(prefix), pathless(err))
+		return nil, fmt.Errorf("%s cannot be listed: %w", folderName(prefix), regular.Cause(err))
 	}
 	defer f.Close()
 	var names []string
@@ -206,7 +206,7 @@ func (s *scan) list(root *os.Root, prefix string) ([]string, error) {
 			return names, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s cannot be listed: %w", folderName(prefix), pathless(err))
+			return nil, fmt.Errorf("%s cannot be listed: %w", folderName(prefix), regular.Cause(err))
 		}
 	}
 }
@@ -219,7 +219,7 @@ func (s *scan) add(path string, content []byte, fault string) {
 func sameFolder(root *os.Root, before os.FileInfo) error {
 	info, err := root.Stat(".")
 	if err != nil {
-		return fmt.Errorf("it cannot be opened: %w", pathless(err))
+		return fmt.Errorf("it cannot be opened: %w", regular.Cause(err))
 	}
 	if !os.SameFile(before, info) {
 		return errors.New("it was replaced while it was opened")
@@ -232,13 +232,4 @@ func folderName(prefix string) string {
 		return "it"
 	}
 	return printable(prefix)
-}
-
-// pathless drops the path from a file error and keeps its cause.
-func pathless(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	return err
 }
