@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,13 +17,16 @@ import (
 	"testing"
 )
 
-// suite is a folder with what a consumer gets of this repository: the actions and
-// the reusable workflows.
+// suite is a folder with what a consumer gets of this repository: the actions, the
+// reusable workflows, and the source that binaries are built from.
 var suite = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "suite")
-	for _, from := range []string{"actions", filepath.Join(".github", "workflows")} {
+	for _, from := range []string{"actions", filepath.Join(".github", "workflows"), "cmd", "pkg", "go.mod", "go.sum"} {
 		err := filepath.WalkDir(filepath.Join(root(), from), func(path string, d os.DirEntry, err error) error {
-			if err != nil || d.IsDir() || strings.HasSuffix(path, ".go") {
+			if err == nil && d.Name() == "testdata" {
+				return fs.SkipDir
+			}
+			if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
 			info, err := d.Info()
@@ -62,6 +66,27 @@ var alone = sync.OnceValue(func() []string {
 // told not to hide it.
 const token = "ghs_0123456789TheTokenOfTheTests9876543210"
 
+// recorder is a folder with a program for each role that runs the role's binary
+// and keeps a copy of what it printed: of a step that fails, act can lose the end.
+var recorder = sync.OnceValues(func() (string, error) {
+	bin, err := built()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(scratch, "recorder")
+	script := "#!/bin/sh\nrole=${0##*/}\nprinted=$('" + bin + "'/\"$role\" \"$@\" 2>&1)\ncode=$?\n" +
+		"printf '%s\\n' \"$printed\" | tee -a \"$RECORDS/$GITHUB_JOB,${CASE:-},$role\"\nexit $code\n"
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for _, r := range theMatrix().Actions {
+		if err := os.WriteFile(filepath.Join(dir, r.Name), []byte(script), 0o755); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+})
+
 // consumer is a repository that uses the actions, with a bare repository as the
 // remote that holds its ledgers.
 type consumer struct {
@@ -69,20 +94,29 @@ type consumer struct {
 	remote    string
 	artifacts string
 	home      string
+	records   string // of what the roles printed
+	event     string
+	path      []string // folders before those of PATH
+	server    string   // with a slash; "" is GitHub
 }
 
 func newConsumer(t *testing.T) *consumer {
 	t.Helper()
 	dir := t.TempDir()
 	t.Cleanup(func() { removeAll(dir) })
-	c := &consumer{filepath.Join(dir, "workspace"), filepath.Join(dir, "remote.git"), filepath.Join(dir, "artifacts"), filepath.Join(dir, "home")}
-	for _, folder := range []string{c.dir, c.artifacts, c.home} {
+	c := &consumer{filepath.Join(dir, "workspace"), filepath.Join(dir, "remote.git"), filepath.Join(dir, "artifacts"), filepath.Join(dir, "home"), filepath.Join(dir, "records"), "workflow_dispatch", nil, ""}
+	for _, folder := range []string{c.dir, c.artifacts, c.home, c.records} {
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	command(t, dir, "git", "init", "-q", "--bare", "-b", "main", c.remote)
-	write(t, filepath.Join(c.dir, "agent.mjs"), read(t, "testdata", "act", "agent.mjs"))
+	for _, name := range []string{"agent.mjs", "tamper.mjs", "race.sh"} {
+		write(t, filepath.Join(c.dir, name), read(t, "testdata", "act", name))
+	}
+	if err := os.Chmod(filepath.Join(c.dir, "race.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	return c
 }
 
@@ -111,6 +145,7 @@ type event struct {
 	Arg        string            `json:"arg"`
 	Content    string            `json:"content"`
 	Properties map[string]string `json:"kvPairs"`
+	Matrix     map[string]any    `json:"matrix"`
 }
 
 // run is what act did.
@@ -121,8 +156,14 @@ type run struct {
 }
 
 // act runs a workflow of testdata/workflows in the consumer's repository, with
-// the payload of the dispatch as its event.
+// the payload of its event.
 func (c *consumer) act(t *testing.T, workflow, payload string, more ...string) run {
+	t.Helper()
+	return c.run(t, workflow, read(t, "testdata", "workflows", workflow), payload, more...)
+}
+
+// run runs any workflow.
+func (c *consumer) run(t *testing.T, workflow, text, payload string, more ...string) run {
 	t.Helper()
 	act, err := actTool()
 	if err != nil {
@@ -132,23 +173,38 @@ func (c *consumer) act(t *testing.T, workflow, payload string, more ...string) r
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(c.dir, ".github", "workflows", workflow), read(t, "testdata", "workflows", workflow))
+	roles, err := recorder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(c.dir, ".github", "workflows", workflow), text)
 	if _, err := os.Stat(filepath.Join(c.dir, ".git")); err != nil {
 		c.commit(t)
 	}
 	file := filepath.Join(c.home, "event.json")
 	write(t, file, payload)
 	doubles := filepath.Join(root(), "testdata", "act")
-	args := append(slices.Clone(alone()), act, "workflow_dispatch", "--json", "-W", filepath.Join(".github", "workflows", workflow), "-e", file,
-		"-P", "ubuntu-latest=-self-hosted", "--no-cache-server", "--rm",
-		"--local-repository", "OWNER/ledger@v1="+ours, "--local-repository", strings.TrimPrefix(module, "github.com/")+"@v1="+ours,
-		"--local-repository", "actions/upload-artifact@"+pins["actions/upload-artifact"]+"="+filepath.Join(doubles, "upload-artifact"),
-		"--local-repository", "actions/download-artifact@"+pins["actions/download-artifact"]+"="+filepath.Join(doubles, "download-artifact"),
-		"--env", "STUB_ARTIFACTS="+c.artifacts, "--env", "GITHUB_RUN_ID=42", "-s", "GITHUB_TOKEN="+token, "--insecure-secrets",
-		"--var", "LEDGER_BIN="+binaries(t), "--var", "LEDGER_REMOTE="+c.remote)
+	var args []string
+	if c.server == "" {
+		args = slices.Clone(alone())
+	}
+	args = append(args, act, c.event, "--json", "-W", filepath.Join(".github", "workflows", workflow), "-e", file,
+		"-P", "ubuntu-latest=-self-hosted", "--no-cache-server", "--rm", "--insecure-secrets", "-s", "GITHUB_TOKEN="+token,
+		"--env", "STUB_ARTIFACTS="+c.artifacts, "--env", "RECORDS="+c.records, "--env", "GITHUB_RUN_ID=42",
+		"--var", "LEDGER_BIN="+roles, "--var", "LEDGER_REMOTE="+c.remote)
+	for _, local := range [][2]string{
+		{"OWNER/ledger@v1", ours}, {strings.TrimPrefix(module, "github.com/") + "@v1", ours},
+		{"actions/upload-artifact@" + pins["actions/upload-artifact"], filepath.Join(doubles, "upload-artifact")},
+		{"actions/download-artifact@" + pins["actions/download-artifact"], filepath.Join(doubles, "download-artifact")},
+	} {
+		args = append(args, "--local-repository", c.server+local[0]+"="+local[1])
+	}
+	if c.server != "" {
+		args = append(args, "--env", "GITHUB_SERVER_URL="+strings.TrimSuffix(c.server, "/"))
+	}
 	cmd := exec.Command(args[0], append(args[1:], more...)...)
 	cmd.Dir = c.dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "TMPDIR=" + os.TempDir()}
+	cmd.Env = []string{"PATH=" + strings.Join(append(c.path, os.Getenv("PATH")), string(os.PathListSeparator)), "HOME=" + c.home, "TMPDIR=" + os.TempDir()}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -177,6 +233,17 @@ func (c *consumer) act(t *testing.T, workflow, payload string, more ...string) r
 	return r
 }
 
+// only is the part of a run that belongs to one combination of a job's matrix.
+func (r run) only(name, value string) run {
+	part := run{code: r.code}
+	for _, e := range r.events {
+		if e.Matrix[name] == value {
+			part.events = append(part.events, e)
+		}
+	}
+	return part
+}
+
 // readable is the log as a person would read it, for a test that failed.
 func (r run) readable() string {
 	var b strings.Builder
@@ -188,11 +255,12 @@ func (r run) readable() string {
 	return b.String()
 }
 
-// jobs are the jobs that ran and how each ended.
+// jobs are the jobs that ran and how each ended; one with a matrix has succeeded
+// when all its combinations have.
 func (r run) jobs() map[string]string {
 	jobs := map[string]string{}
 	for _, e := range r.events {
-		if e.JobResult != "" {
+		if e.JobResult != "" && (jobs[e.JobID] == "" || jobs[e.JobID] == "success") {
 			jobs[e.JobID] = e.JobResult
 		}
 	}
@@ -267,6 +335,17 @@ func (r run) result(job, step string) string {
 	return "not run"
 }
 
+// printed is what a role printed in a job, for the CASE that the job has in its
+// environment; "" when it did not run there.
+func (c *consumer) printed(t *testing.T, job, of, role string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(c.records, job+","+of+","+role))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // ledger runs the operator's command line on the consumer's remote.
 func (c *consumer) ledger(t *testing.T, args ...string) string {
 	t.Helper()
@@ -283,6 +362,12 @@ func (c *consumer) head(t *testing.T, branch string) string {
 func (c *consumer) files(t *testing.T, branch string) []string {
 	t.Helper()
 	return strings.Fields(command(t, c.remote, "git", "ls-tree", "-r", "--name-only", "refs/heads/"+branch))
+}
+
+// history is all that the remote holds, as text.
+func (c *consumer) history(t *testing.T) string {
+	t.Helper()
+	return command(t, c.remote, "git", "log", "--all", "--patch", "--format=raw", "--text")
 }
 
 // seed makes a branch of the remote with these files, and returns its head.
