@@ -40,15 +40,17 @@
 //	−32600  it is no message, among them batches, which newer protocol versions
 //	        dropped, too; the message or its parameters repeat a member; it is too
 //	        long or nested over 1,000 deep; its id is no string of at most 200 bytes
-//	        without escapes and no whole number of at most 15 digits, or is that of
-//	        a call that is not answered yet
+//	        without escapes and no whole number of at most 15 digits
 //
 // The answer has the line's own id where that can be known and repeated: of a line
 // that is too long only 1 KiB at each end is kept, which is enough when the id
 // stands before the parameters, or behind them with at most the method and the
 // version. The messages of all errors are fixed sentences.
 //
-// At most 16 calls wait for their answers; further messages stay in the pipe. When
-// the input ends or the server is told to stop, calls that were received are still
-// answered, within 5 seconds. A client that takes no more output is gone.
+// Messages are taken in the order in which they come, each when the call before it
+// is answered, so that a client may send calls without waiting; they stay in the
+// pipe meanwhile. When the input ends, everything that was sent is answered before
+// the server stops; when it is told to stop, the call that it works on. A client
+// that takes no more output is gone, at the latest after 5 seconds. Subscriptions
+// are no method of this server.
 package mcptools

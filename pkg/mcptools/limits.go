@@ -16,10 +16,7 @@ const (
 	// maxIDBytes bounds a request's id, which its answer repeats; clients count, or
 	// take a UUID.
 	maxIDBytes = 200
-	// maxWaiting is how many calls may wait for their answers; more are left in the
-	// pipe. Agents make a few at a time, and each may hold a message.
-	maxWaiting = 16
-	// answerTime is how long calls may still be answered after the client closed
+	// answerTime is how long a call may still be answered after the client closed
 	// its end or the server was told to stop. Appends take milliseconds; only a
 	// client that does not read makes anybody wait so long.
 	answerTime = 5 * time.Second

@@ -22,7 +22,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, func() { l.stop.Do(func() { close(l.stopped) }) })()
+	defer context.AfterFunc(ctx, l.end)()
 	done := make(chan struct{})
 	go func() {
 		_ = session.Wait() // says only that the client is gone
@@ -36,24 +36,29 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// lines is a transport of one JSON-RPC message a line that survives bad ones.
+// lines is a transport of one JSON-RPC message a line that survives bad ones. It
+// hands over one call at a time, so that all are carried out in the order in which
+// they came, and what came too fast stays in the pipe.
 type lines struct {
-	incoming chan []byte
-	stopped  chan struct{} // nothing more is to be read
-	stop     sync.Once
+	incoming chan received
+	ended    chan struct{} // nothing more is to be read
+	end      func()
 	closed   chan struct{} // nothing more can be read or written
-	close    sync.Once
+	close    func()
 	over     chan struct{} // Read has returned its last
 
-	mu       sync.Mutex // guards out and waiting
-	out      io.Writer
-	waiting  map[jsonrpc.ID]bool // calls that were read and are not answered
-	answered chan struct{}       // has room for one signal that waiting shrank
+	asked    bool          // the last call was not seen answered; only Read looks
+	answered chan struct{} // one signal for each answer
+
+	mu  sync.Mutex // guards out
+	out io.Writer
 }
 
 func newLines(in io.Reader, out io.Writer) *lines {
-	l := &lines{incoming: make(chan []byte), stopped: make(chan struct{}), closed: make(chan struct{}), over: make(chan struct{}),
-		out: out, waiting: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1)}
+	l := &lines{incoming: make(chan received), ended: make(chan struct{}), closed: make(chan struct{}), over: make(chan struct{}),
+		answered: make(chan struct{}, 1), out: out}
+	l.end = sync.OnceFunc(func() { close(l.ended) })
+	l.close = sync.OnceFunc(func() { close(l.closed) })
 	go l.receive(bufio.NewReaderSize(in, 64<<10))
 	return l
 }
@@ -64,22 +69,26 @@ func (l *lines) Connect(context.Context) (mcp.Connection, error) { return l, nil
 func (l *lines) SessionID() string { return "" }
 
 func (l *lines) Close() error {
-	l.close.Do(func() { close(l.closed) })
+	l.close()
 	return nil
 }
 
+// received is a line, or the two ends of one that is too long.
+type received struct {
+	text    []byte
+	tooLong bool
+}
+
 // receive reads lines until the input ends. Reading cannot be interrupted, so it
-// runs by itself.
+// runs by itself. When it ends every line has been taken.
 func (l *lines) receive(in *bufio.Reader) {
-	defer close(l.incoming)
+	defer l.end()
 	for {
-		line, tooLong, err := readLine(in)
-		if tooLong {
-			l.reject(&badLine{idOf(line), -32600, "message is too long"})
-		} else if len(bytes.TrimSpace(line)) > 0 {
+		text, tooLong, err := readLine(in)
+		if tooLong || len(bytes.TrimSpace(text)) > 0 {
 			select {
-			case l.incoming <- line:
-			case <-l.stopped:
+			case l.incoming <- received{text, tooLong}:
+			case <-l.ended:
 				return
 			case <-l.closed:
 				return
@@ -93,83 +102,71 @@ func (l *lines) receive(in *bufio.Reader) {
 
 // Read returns the next message. Lines that are none are answered here.
 func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
-	for l.wait(ctx, maxWaiting-1, nil) {
+	for l.settled(ctx) {
 		select {
-		case <-ctx.Done():
-		case <-l.closed:
-		case <-l.stopped:
-		case line, more := <-l.incoming:
-			if !more {
-				l.stop.Do(func() { close(l.stopped) })
-			} else if message := l.decode(line); message != nil {
-				return message, nil
+		case line := <-l.incoming:
+			message := l.decode(line)
+			if message == nil {
+				continue
 			}
+			if request, ok := message.(*jsonrpc.Request); ok {
+				l.asked = request.IsCall()
+			}
+			return message, nil
+		case <-ctx.Done():
+		case <-l.ended:
+		case <-l.closed:
 		}
+		break
 	}
-	// What was asked is answered first: what is written later is lost.
-	timeout := time.NewTimer(answerTime)
-	defer timeout.Stop()
-	l.wait(ctx, 0, timeout.C)
 	close(l.over)
 	return nil, io.EOF
 }
 
-// wait waits until at most n calls wait for their answers. It is false when it
-// was in vain, and with a timeout, which is for the end, it minds no stop.
-func (l *lines) wait(ctx context.Context, n int, timeout <-chan time.Time) bool {
-	stopped := l.stopped
-	if timeout != nil {
-		stopped = nil
+// settled waits until the last call is answered; what the SDK writes once Read has
+// ended is lost. It is false when nothing more is to be read.
+func (l *lines) settled(ctx context.Context) bool {
+	if !l.asked {
+		return true
 	}
-	for {
-		select {
-		case <-stopped:
-			return false
-		case <-l.closed:
-			return false
-		default:
-		}
-		if ctx.Err() != nil && timeout == nil {
-			return false
-		}
-		l.mu.Lock()
-		waiting := len(l.waiting)
-		l.mu.Unlock()
-		if waiting <= n {
-			return true
-		}
-		select {
-		case <-l.answered:
-		case <-stopped:
-		case <-l.closed:
-		case <-timeout:
-			return false
-		}
+	select {
+	case <-l.answered:
+		l.asked = false
+		return true
+	case <-l.closed:
+		return false
+	case <-ctx.Done():
+	case <-l.ended:
 	}
+	select {
+	case <-l.answered:
+	case <-l.closed:
+	case <-time.After(answerTime):
+	}
+	return false
 }
 
 // decode returns the message that line is, or answers it.
-func (l *lines) decode(line []byte) jsonrpc.Message {
-	id, bad := checkEnvelope(line)
+func (l *lines) decode(line received) jsonrpc.Message {
+	if line.tooLong {
+		l.reject(&badLine{idOf(line.text), -32600, "message is too long"})
+		return nil
+	}
+	id, bad := checkEnvelope(line.text)
 	if bad != nil {
 		l.reject(bad)
 		return nil
 	}
-	message, err := jsonrpc.DecodeMessage(line)
+	message, err := jsonrpc.DecodeMessage(line.text)
 	if err != nil {
 		l.reject(&badLine{id, -32600, notMessage})
 		return nil
 	}
-	// A subscription is answered when it ends, so nobody can wait for it.
-	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() && request.Method != "subscriptions/listen" {
-		l.mu.Lock()
-		used := l.waiting[request.ID]
-		l.waiting[request.ID] = true
-		l.mu.Unlock()
-		if used {
-			l.reject(&badLine{nil, -32600, "id is that of a call that is not answered yet"})
-			return nil
-		}
+	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() && request.Method == "subscriptions/listen" {
+		// Nothing here changes that a client could subscribe to, and the SDK would
+		// answer only when the session ends.
+		l.reject(&badLine{id, jsonrpc.CodeMethodNotFound, noMethod})
+		return nil
 	}
 	return message
 }
@@ -182,19 +179,22 @@ func (l *lines) Write(_ context.Context, message jsonrpc.Message) error {
 	}
 	text, err := jsonrpc.EncodeMessage(message)
 	if err != nil {
+		l.close() // nobody would ever be told
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.send(text); err != nil {
+		return err
+	}
 	if isResponse {
-		delete(l.waiting, response.ID)
 		select {
 		case l.answered <- struct{}{}:
 		default:
 		}
 	}
-	return l.send(text)
+	return nil
 }
+
+const noMethod = "there is no such method"
 
 // said replaces the SDK's text of an error, which may hold that of a decoder, by
 // a fixed one.
@@ -208,7 +208,7 @@ func said(err error) error {
 	case jsonrpc.CodeInvalidRequest:
 		text = "the request is invalid"
 	case jsonrpc.CodeMethodNotFound:
-		text = "there is no such method"
+		text = noMethod
 	case jsonrpc.CodeInvalidParams:
 		text = "there is no such tool, or the parameters are invalid; ask tools/list"
 	}
@@ -233,16 +233,16 @@ func (l *lines) reject(bad *badLine) {
 	if err != nil {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	_ = l.send(text)
 }
 
-// send writes one line; the caller holds mu. A client that takes none is gone.
+// send writes one line. A client that takes none is gone.
 func (l *lines) send(text []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	_, err := l.out.Write(append(text, '\n'))
 	if err != nil {
-		_ = l.Close()
+		l.close()
 	}
 	return err
 }
