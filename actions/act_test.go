@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"testing"
@@ -306,23 +305,6 @@ func (r run) annotations(job string) []string {
 	return list
 }
 
-// commands are the workflow commands that were carried out in a job, with their
-// names: what else than these there is, somebody forged.
-func (r run) commands(job string) []string {
-	seen := map[string]bool{}
-	for _, e := range r.events {
-		if e.JobID == job && e.Command != "" {
-			seen[strings.TrimSpace(e.Command+" "+e.Name)] = true
-		}
-	}
-	var list []string
-	for c := range seen {
-		list = append(list, c)
-	}
-	sort.Strings(list)
-	return list
-}
-
 // result is how a step of a job ended.
 func (r run) result(job, step string) string {
 	for _, e := range r.events {
@@ -382,14 +364,4 @@ func (c *consumer) seed(t *testing.T, branch string, files map[string]string) st
 	command(t, dir, "git", "-c", "core.autocrlf=false", "commit", "-q", "-m", "seed")
 	command(t, dir, "git", "push", "-q", c.remote, "HEAD:refs/heads/"+branch)
 	return c.head(t, branch)
-}
-
-// decode reads JSON that the operator's command line printed.
-func decode[T any](t *testing.T, text string) T {
-	t.Helper()
-	var v T
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	return v
 }
