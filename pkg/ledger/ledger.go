@@ -18,8 +18,8 @@ type Ledger struct {
 
 	entries []entry
 	slab    []Hash // parents of all entries
-	bySHA   map[Hash]int32
-	byID    map[recordID]int32
+	bySHA   index[Hash]
+	byID    index[recordID]
 	wanted  map[Hash]struct{} // parents that are not here
 	clash   map[recordID][]int32
 	heads   []Hash
@@ -154,7 +154,7 @@ func (l *Ledger) Heads() []Hash { return append([]Hash{}, l.heads...) }
 
 // Has reports whether a record with that digest is present.
 func (l *Ledger) Has(sha Hash) bool {
-	_, ok := l.bySHA[sha]
+	_, ok := l.bySHA.find(sha)
 	return ok
 }
 
@@ -162,14 +162,14 @@ func (l *Ledger) Has(sha Hash) bool {
 func (l *Ledger) HasID(id string) bool {
 	key, ok := parseID([]byte(id))
 	if ok {
-		_, ok = l.byID[key]
+		_, ok = l.byID.find(key)
 	}
 	return ok
 }
 
 // Get returns the record with that digest.
 func (l *Ledger) Get(sha Hash) (Record, bool) {
-	i, ok := l.bySHA[sha]
+	i, ok := l.bySHA.find(sha)
 	if !ok {
 		return Record{}, false
 	}
@@ -183,7 +183,7 @@ func (l *Ledger) GetID(id string) []Record {
 	if !ok {
 		return nil
 	}
-	i, ok := l.byID[key]
+	i, ok := l.byID.find(key)
 	if !ok {
 		return nil
 	}
@@ -227,7 +227,7 @@ func (l *Ledger) Shards() []Shard {
 
 // Location returns the shard that holds the record and its byte offset there.
 func (l *Ledger) Location(sha Hash) (file string, offset int, ok bool) {
-	i, ok := l.bySHA[sha]
+	i, ok := l.bySHA.find(sha)
 	if !ok {
 		return "", 0, false
 	}

@@ -10,13 +10,14 @@ func isShardName(file string) bool { return strings.HasSuffix(file, ShardExt) }
 
 func (l *Ledger) reset() {
 	l.shards, l.entries, l.slab, l.heads = nil, l.entries[:0], l.slab[:0], nil
-	l.bySHA, l.byID = map[Hash]int32{}, map[recordID]int32{}
+	l.bySHA, l.byID = index[Hash]{}, index[recordID]{}
 	l.wanted, l.clash = map[Hash]struct{}{}, map[recordID][]int32{}
 	l.order, l.stale, l.reload, l.read = nil, true, false, false
 }
 
-// bytesPerRecord is what a record takes on disk at least, for sizing tables.
-const bytesPerRecord = 256
+// bytesPerRecord is what a record usually takes on disk, for sizing tables: twice
+// too large a table costs more than one that grows once.
+const bytesPerRecord = 400
 
 // loadAll reads shards, which are in the order of their names.
 func (l *Ledger) loadAll(shards []*shard) {
@@ -27,7 +28,7 @@ func (l *Ledger) loadAll(shards []*shard) {
 	}
 	n := size/bytesPerRecord + 1
 	l.entries, l.slab = slices.Grow(l.entries, n), slices.Grow(l.slab, n)
-	l.bySHA, l.byID = make(map[Hash]int32, n), make(map[recordID]int32, n)
+	l.bySHA, l.byID = make(index[Hash], n), make(index[recordID], n)
 	for _, s := range shards {
 		l.extend(s, l.load)
 	}
@@ -70,8 +71,9 @@ func (l *Ledger) extend(s *shard, add func(entry)) {
 		}
 		e := entry{shard: s, offset: int32(offset), start: int32(start), length: int32(len(line)),
 			first: int32(mark), at: l.parser.at, sha: l.parser.sha}
-		_, known := l.bySHA[e.sha]
-		_, taken := l.byID[l.parser.id]
+		n := int32(len(l.entries))
+		known := !l.bySHA.add(e.sha, n)
+		taken := !known && !l.byID.add(l.parser.id, n)
 		if (known || taken) && l.read {
 			// Which of the two comes first depends on the names of their shards.
 			l.reload = true
@@ -80,15 +82,11 @@ func (l *Ledger) extend(s *shard, add func(entry)) {
 			l.slab = l.slab[:mark]
 			return
 		}
-		n := int32(len(l.entries))
 		if taken {
 			l.clash[l.parser.id] = append(l.clash[l.parser.id], n)
 			s.lines = append(s.lines, Diagnostic{Code: DuplicateIDConflict, File: s.file, Line: s.count,
 				ID: string(line[idStart : idStart+e.at.idLen()])})
-		} else {
-			l.byID[l.parser.id] = n
 		}
-		l.bySHA[e.sha] = n
 		add(e)
 		mark = len(l.slab)
 	})
@@ -113,7 +111,7 @@ func (l *Ledger) sorted() []int32 {
 	// Edges from parent to child, counted, then laid out in one slice.
 	child := make([]int32, n+1)
 	waiting := make([]int32, n)
-	index := make([]int32, len(l.slab))
+	parentOf := make([]int32, len(l.slab))
 	clear(l.wanted)
 	for i := range l.entries {
 		l.entries[i].absent = false
@@ -123,15 +121,15 @@ func (l *Ledger) sorted() []int32 {
 			// In a chain, as agents write it, the parent is the line before.
 			p, here := int32(i-1), i > 0 && l.entries[i-1].sha == parent
 			if !here {
-				p, here = l.bySHA[parent]
+				p, here = l.bySHA.find(parent)
 			}
 			if !here {
-				index[at] = -1
+				parentOf[at] = -1
 				e.absent = true
 				l.wanted[parent] = struct{}{}
 				continue
 			}
-			index[at] = p
+			parentOf[at] = p
 			child[p+1]++
 			waiting[i]++
 		}
@@ -146,7 +144,7 @@ func (l *Ledger) sorted() []int32 {
 	for i := range l.entries {
 		e := &l.entries[i]
 		for j := e.first; j < e.first+int32(e.at.parents); j++ {
-			if p := index[j]; p >= 0 {
+			if p := parentOf[j]; p >= 0 {
 				edges[next[p]] = int32(i)
 				next[p]++
 			}
@@ -192,7 +190,7 @@ func (l *Ledger) insert(e entry) {
 		return
 	}
 	for _, parent := range l.parents(n) {
-		if p, here := l.bySHA[parent]; here {
+		if p, here := l.bySHA.find(parent); here {
 			l.entries[n].level = max(l.entries[n].level, l.entries[p].level+1)
 		} else {
 			l.entries[n].absent = true
