@@ -22,7 +22,7 @@ func serve(ctx context.Context, a *action.Action) error {
 		return action.BadInput("max-record-kb", "%v", err)
 	}
 	dir := a.GetInput("directory")
-	w, err := ledger.NewWriter(dir, limits, ledger.WriterOptions{})
+	w, err := ledger.NewWriter(dir, limits, ledger.WriterOptions{Restored: staging.Restored(dir)})
 	if err != nil {
 		return fmt.Errorf("the ledger cannot be served: %w", err)
 	}

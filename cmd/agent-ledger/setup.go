@@ -41,6 +41,9 @@ func setup(ctx context.Context, a *action.Action) (err error) {
 		return fmt.Errorf("failed to restore the ledger: %w", err)
 	}
 	restored := ledger.OpenSnapshot(snap, limits)
+	if err := restored.Whole(); errors.Is(err, ledger.ErrDirectory) {
+		return fmt.Errorf("failed to restore the ledger: %w", err)
+	}
 	_, absent := os.Lstat(filepath.Dir(dir))
 	defer func() {
 		if err != nil {

@@ -126,14 +126,14 @@ func (a *applied) apply(plan *compaction.Plan) error {
 	if a.verdict = (verdict{result.Status, result.Reason}); result.Status != compaction.Ready {
 		return nil
 	}
-	inventory, err := compaction.Load(snap, a.config)
-	if err != nil {
-		return err
+	// The segment that the plan names, as it was proved: new, or standing already
+	// where an interrupted run left it.
+	path := ledger.ShardPath(result.Coverage.Replacement)
+	content, isNew := result.Change.Add[path]
+	if !isNew {
+		content = snap.Files[path]
 	}
-	segment, _, err := inventory.Merge(result.Coverage.Sources)
-	if err != nil {
-		return err
-	}
+	segment := ledger.Segment{ID: result.Coverage.Replacement, Content: content}
 	limits := ledger.Limits{MaxShards: ledger.MaxReadShards, MaxSegmentBytes: a.config.MaxSegmentBytes}
 	retirement, err := ledger.NewRetirement(a.dir, limits, a.current)
 	if err != nil {

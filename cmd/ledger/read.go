@@ -99,6 +99,9 @@ var logCommand = command{"log", "[--json] DIR", "print the records in reconstruc
 			if n > 0 || *asJSON {
 				w.WriteString(end)
 			}
+			if n := len(l.Diagnostics()); n > 0 {
+				fmt.Fprintf(s.err, "ledger log: %d diagnostics: ledger verify lists what was left out\n", n)
+			}
 			return w.Flush()
 		}
 	}}

@@ -54,7 +54,9 @@ func (p *persister) persist(ctx context.Context) error {
 
 // readManifest finds out what was staged for. The agent could have changed the
 // manifest; it can stop its own run with it and nothing else, because ledger and
-// branch are those of the inputs, and a base commit only ever forbids.
+// branch are those of the inputs, and a base commit that only the manifest names can at most
+// make this run's own memory files win, or its rewound branch go unnoticed: give
+// the input base-commit to rule that out.
 func (p *persister) readManifest() error {
 	m, err := staging.Read(p.dir)
 	if err != nil {

@@ -15,6 +15,9 @@ type Ledger struct {
 	// which were not looked at.
 	shards []*shard
 	cut    bool
+	// misplaced is set when a link or a file stands where a folder of the ledger
+	// should.
+	misplaced bool
 
 	entries []entry
 	slab    []Hash // parents of all entries
@@ -64,6 +67,11 @@ func OpenSnapshot(snap Snapshot, limits Limits) *Ledger {
 			sources[file] = content
 		}
 	}
+	for _, folder := range []string{Dir, ShardDir} {
+		_, isFile := snap.Files[folder]
+		_, isOther := snap.Irregular[folder]
+		l.misplaced = l.misplaced || isFile || isOther
+	}
 	for path := range snap.Irregular {
 		if file, ok := shardFile(path, prefix); ok {
 			sources[file] = nil
@@ -112,6 +120,9 @@ func (l *Ledger) bound(names []string) []string {
 // Whole returns an error when the ledger has more shards than were inspected:
 // then what was read authorizes nothing and nothing may be added.
 func (l *Ledger) Whole() error {
+	if l.misplaced {
+		return ErrDirectory
+	}
 	if l.cut {
 		return fmt.Errorf("ledger has more than %d shards: compact it first", l.limits.MaxShards)
 	}

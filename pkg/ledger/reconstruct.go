@@ -219,6 +219,9 @@ func (l *Ledger) Diagnostics() []Diagnostic {
 		return l.diagnostics
 	}
 	l.diagnostics = []Diagnostic{}
+	if l.misplaced {
+		l.diagnostics = append(l.diagnostics, Diagnostic{Code: InvalidEnvelope, Detail: ErrDirectory.Error()})
+	}
 	if l.cut {
 		l.diagnostics = append(l.diagnostics, Diagnostic{Code: InvalidEnvelope,
 			Detail: fmt.Sprintf("Only the first %d ledger shards were inspected", l.limits.MaxShards)})

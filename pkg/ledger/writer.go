@@ -32,6 +32,10 @@ type WriterOptions struct {
 	Random io.Reader
 	// Allow admits a reserved type; nil admits none.
 	Allow func(typ string) bool
+	// Restored holds the file names of the shards that stood there before the run.
+	// The patch bound then counts all others, whichever process of the run wrote
+	// them; with nil it counts what this Writer appends.
+	Restored map[string]bool
 }
 
 // NewWriter opens the ledger below path for appending.
@@ -97,8 +101,8 @@ func (w *Writer) Append(typ string, payload []byte) (Record, error) {
 		return Record{}, refusal
 	}
 	line := append(r.line[:len(r.line):len(r.line)], '\n')
-	if w.written+len(line) > w.limits.MaxPatchBytes {
-		return Record{}, &Refusal{RulePatchSize, "", fmt.Sprintf("run would add %d bytes, max-patch-kb allows %d: store less in one run", w.written+len(line), w.limits.MaxPatchBytes)}
+	if n := w.patch() + len(line); n > w.limits.MaxPatchBytes {
+		return Record{}, &Refusal{RulePatchSize, "", fmt.Sprintf("run would add %d bytes, max-patch-kb allows %d: store less in one run", n, w.limits.MaxPatchBytes)}
 	}
 	if err := w.write(line); err != nil {
 		return Record{}, err
@@ -106,6 +110,20 @@ func (w *Writer) Append(typ string, payload []byte) (Record, error) {
 	w.written += len(line)
 	r, _ = w.Get(r.sha)
 	return r, nil
+}
+
+// patch returns how many bytes the run has added.
+func (w *Writer) patch() int {
+	if w.options.Restored == nil {
+		return w.written
+	}
+	n := 0
+	for _, s := range w.shards {
+		if !w.options.Restored[s.file] {
+			n += len(s.content)
+		}
+	}
+	return n
 }
 
 // reattach finds the own shard again after the ledger was read anew. One that

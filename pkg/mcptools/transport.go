@@ -162,6 +162,10 @@ func (l *lines) decode(line received) jsonrpc.Message {
 		l.reject(&badLine{id, -32600, notMessage})
 		return nil
 	}
+	if response, ok := message.(*jsonrpc.Response); ok && response.Result == nil && response.Error == nil {
+		l.reject(&badLine{id, -32600, notMessage})
+		return nil
+	}
 	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() && request.Method == "subscriptions/listen" {
 		// Nothing here changes that a client could subscribe to, and the SDK would
 		// answer only when the session ends.

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/repo-memory/ledger/pkg/ledger"
 )
 
 // addFiles judges the ordinary files and adds what is taken.
@@ -41,8 +44,13 @@ func (c *changer) addFiles() error {
 	if eligible > 0 && matched == 0 {
 		c.report.warnf("file-glob matches none of the %s that differ from the branch: patterns are matched with paths from the root of the branch", plural(eligible, "file"))
 	}
+	memory := c.memoryEntries()
 	for _, e := range c.withoutTwins(taken) {
 		old, replaced := c.snap.Files[e.path]
+		if !memory.take(e.path) {
+			c.report.reject(Item{Kind: KindFile, Path: e.path}, fmt.Sprintf("the branch would have more than %d memory files and folders: remove what is not needed from it", maxMemoryEntries))
+			continue
+		}
 		c.add[e.path] = e.content
 		c.report.Files++
 		c.report.FileBytes += grown(old, e.content)
@@ -56,6 +64,40 @@ func (c *changer) addFiles() error {
 	return c.boundFiles()
 }
 
+// entries are the memory files of a branch, with the folders that hold them.
+type entries map[string]bool
+
+// memoryEntries counts what stands on the branch.
+func (c *changer) memoryEntries() entries {
+	all := entries{}
+	for file := range c.snap.Files {
+		if !strings.HasPrefix(file, ledger.Dir+"/") {
+			all.add(file)
+		}
+	}
+	return all
+}
+
+// add counts a file and the folders above it.
+func (e entries) add(file string) {
+	for ; file != "." && !e[file]; file = path.Dir(file) {
+		e[file] = true
+	}
+}
+
+// take adds a file if the bound allows it and its folders.
+func (e entries) take(file string) bool {
+	more := 0
+	for at := file; at != "." && !e[at]; at = path.Dir(at) {
+		more++
+	}
+	if more > 0 && len(e)+more > maxMemoryEntries {
+		return false
+	}
+	e.add(file)
+	return true
+}
+
 // fileFault says why a file is not taken, whatever is on the branch.
 func (c *changer) fileFault(e *entry) string {
 	limits := c.options.Files
@@ -65,6 +107,8 @@ func (c *changer) fileFault(e *entry) string {
 		allowed = allowed || strings.HasSuffix(name, ext)
 	}
 	switch {
+	case len(e.path) > maxPathBytes:
+		return fmt.Sprintf("its path has %d bytes, at most %d can be restored everywhere", len(e.path), maxPathBytes)
 	case !allowed:
 		return "its extension is none of allowed-extensions"
 	case len(e.content) > limits.MaxFileBytes:

@@ -24,6 +24,12 @@ const (
 	// maxStagedBytes bounds all files together, which are held in memory; it is
 	// the bound of a branch.
 	maxStagedBytes = 512 << 20
+	// maxPathBytes bounds the path of a memory file, so that it can be restored and
+	// copied below the folders of any runner and system.
+	maxPathBytes = 512
+	// maxMemoryEntries bounds the memory files of a branch with their folders, at
+	// half of what a branch may hold: shards always have the other half.
+	maxMemoryEntries = 16_384
 	// maxNameBytes bounds one path element, as common file systems do.
 	maxNameBytes = 255
 

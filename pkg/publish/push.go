@@ -127,7 +127,10 @@ func refusal(status string, said *talk) error {
 		return nil
 	}
 	why := branch.Printable(status, 200)
-	if line := said.complaint(); line != "" {
+	if strings.Contains(strings.ToLower(said.complaint()), "cannot lock ref") {
+		why += ": another push, or one that was interrupted, holds the branch's lock"
+	} else if line := said.complaint(); line != "" && !strings.Contains(line, "'/") {
+		// A line with a path of the server's disk is for its owner's eyes.
 		why += ": " + branch.Printable(line, 300)
 	}
 	for _, word := range []string{"declined", "denied", "prohibited", "not allowed", "protected", "checked out", "funny refname", "rule violation"} {

@@ -52,11 +52,8 @@ func WriteRestored(dir string, snap ledger.Snapshot) error {
 	return nil
 }
 
-// Unchanged returns the restored shards that still hold what was restored, as
-// ascending paths below dir. The agent can change the list as well as the
-// shards; whatever it does, an unchanged shard is one that the branch holds or
-// one that the agent chose not to publish. A list that cannot be read is empty.
-func Unchanged(dir string) []string {
+// readRestored reads the list; one that cannot be read is nil.
+func readRestored(dir string) map[string]string {
 	text, err := regular.ReadFile(RestoredPath(dir), maxRestoredBytes)
 	if err != nil {
 		return nil
@@ -65,13 +62,35 @@ func Unchanged(dir string) []string {
 	if canonical.Decode(text, &list) != nil {
 		return nil
 	}
+	return list.Shards
+}
+
+// Restored returns the file names of the shards that were restored into dir, nil
+// when that is not known.
+func Restored(dir string) map[string]bool {
+	shards := readRestored(dir)
+	if shards == nil {
+		return nil
+	}
+	names := make(map[string]bool, len(shards))
+	for file := range shards {
+		names[path.Base(file)] = true
+	}
+	return names
+}
+
+// Unchanged returns the restored shards that still hold what was restored, as
+// ascending paths below dir. The agent can change the list as well as the
+// shards; whatever it does, an unchanged shard is one that the branch holds or
+// one that the agent chose not to publish. A list that cannot be read is empty.
+func Unchanged(dir string) []string {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil
 	}
 	defer root.Close()
 	var unchanged []string
-	for file, digest := range list.Shards {
+	for file, digest := range readRestored(dir) {
 		id, isShard := ledger.ShardID(path.Base(file))
 		if !isShard || file != ledger.ShardPath(id) {
 			continue
