@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/repo-memory/ledger/pkg/regular"
 )
 
 // pendingExt ends the name of a shard that is not published yet; readers do not
@@ -204,12 +206,12 @@ func (w *Writer) makeFolders() error {
 	}
 	above, err := os.OpenRoot(d.path)
 	if err != nil {
-		return fmt.Errorf("failed to open the ledger directory: %w", cause(err))
+		return fmt.Errorf("failed to open the ledger directory: %w", regular.Cause(err))
 	}
 	defer above.Close()
 	for _, dir := range []string{Dir, ShardDir} {
 		if err := above.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("failed to create the ledger directory: %w", cause(err))
+			return fmt.Errorf("failed to create the ledger directory: %w", regular.Cause(err))
 		}
 	}
 	if err := d.open(); err != nil {

@@ -124,7 +124,7 @@ func (r *Retirement) settle(name string) error {
 		err = errors.Join(syncFolder(f), syncFolder(r.dir.handle), f.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("failed to make the replacement durable: %w", cause(err))
+		return fmt.Errorf("failed to make the replacement durable: %w", regular.Cause(err))
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (r *Retirement) writeFile(root *os.Root, folder *os.File, name, pending str
 	_ = root.Remove(pending) // what an interrupted run left behind
 	f, err := root.OpenFile(pending, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("failed to create a file in the ledger: %w", cause(err))
+		return fmt.Errorf("failed to create a file in the ledger: %w", regular.Cause(err))
 	}
 	_, err = f.Write(content)
 	err = errors.Join(err, f.Sync(), f.Chmod(closedMode), f.Close())
@@ -146,7 +146,7 @@ func (r *Retirement) writeFile(root *os.Root, folder *os.File, name, pending str
 	}
 	if err != nil {
 		_ = root.Remove(pending)
-		return fmt.Errorf("failed to write a file in the ledger durably: %w", cause(err))
+		return fmt.Errorf("failed to write a file in the ledger durably: %w", regular.Cause(err))
 	}
 	return nil
 }
@@ -173,12 +173,12 @@ func (r *Retirement) declare(c Coverage) error {
 func (r *Retirement) coverageFolder(create bool) (*os.Root, *os.File, error) {
 	above, err := os.OpenRoot(r.dir.path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("failed to open the ledger: %w", cause(err))
+		return nil, nil, fmt.Errorf("failed to open the ledger: %w", regular.Cause(err))
 	}
 	defer above.Close()
 	if create {
 		if err := above.Mkdir(CoverageDir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, nil, fmt.Errorf("failed to create the coverage directory: %w", cause(err))
+			return nil, nil, fmt.Errorf("failed to create the coverage directory: %w", regular.Cause(err))
 		}
 	}
 	if info, err := above.Lstat(CoverageDir); err != nil || !info.IsDir() {
@@ -186,12 +186,12 @@ func (r *Retirement) coverageFolder(create bool) (*os.Root, *os.File, error) {
 	}
 	root, err := above.OpenRoot(CoverageDir)
 	if err != nil {
-		return nil, nil, fmt.Errorf("failed to open the coverage directory: %w", cause(err))
+		return nil, nil, fmt.Errorf("failed to open the coverage directory: %w", regular.Cause(err))
 	}
 	folder, err := root.Open(".")
 	if err != nil {
 		root.Close()
-		return nil, nil, fmt.Errorf("failed to open the coverage directory: %w", cause(err))
+		return nil, nil, fmt.Errorf("failed to open the coverage directory: %w", regular.Cause(err))
 	}
 	return root, folder, nil
 }
@@ -223,24 +223,24 @@ func (r *Retirement) readFile(name string, limit int) ([]byte, error) {
 func (r *Retirement) WriteState(content []byte) error {
 	above, err := os.OpenRoot(r.dir.path)
 	if err != nil {
-		return fmt.Errorf("failed to open the ledger: %w", cause(err))
+		return fmt.Errorf("failed to open the ledger: %w", regular.Cause(err))
 	}
 	defer above.Close()
 	folder := path.Dir(CompactionFile)
 	if err := above.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("failed to create the compaction directory: %w", cause(err))
+		return fmt.Errorf("failed to create the compaction directory: %w", regular.Cause(err))
 	}
 	if info, err := above.Lstat(folder); err != nil || !info.IsDir() {
 		return ErrDirectory
 	}
 	root, err := above.OpenRoot(folder)
 	if err != nil {
-		return fmt.Errorf("failed to open the compaction directory: %w", cause(err))
+		return fmt.Errorf("failed to open the compaction directory: %w", regular.Cause(err))
 	}
 	defer root.Close()
 	handle, err := root.Open(".")
 	if err != nil {
-		return fmt.Errorf("failed to open the compaction directory: %w", cause(err))
+		return fmt.Errorf("failed to open the compaction directory: %w", regular.Cause(err))
 	}
 	defer handle.Close()
 	name := path.Base(CompactionFile)

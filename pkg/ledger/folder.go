@@ -39,7 +39,7 @@ func SnapshotFolder(path string) (Snapshot, error) {
 	}
 	above, err := os.OpenRoot(path)
 	if err != nil {
-		return snap, fmt.Errorf("failed to open the ledger: %w", cause(err))
+		return snap, fmt.Errorf("failed to open the ledger: %w", regular.Cause(err))
 	}
 	defer above.Close()
 	return snap, snap.add(above, CompactionFile, CompactionFile, maxStateBytes)

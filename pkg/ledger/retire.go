@@ -63,7 +63,7 @@ func (r *Retirement) retire(c Coverage) ([]string, error) {
 		retired = append(retired, id)
 	}
 	if err := syncFolder(r.dir.handle); err != nil {
-		failed = errors.Join(failed, fmt.Errorf("failed to sync the shard directory: %w", cause(err)))
+		failed = errors.Join(failed, fmt.Errorf("failed to sync the shard directory: %w", regular.Cause(err)))
 	}
 	if failed != nil {
 		return retired, failed
@@ -116,16 +116,16 @@ func (r *Retirement) remove(id string, kept map[Hash]bool) error {
 		return fmt.Errorf("failed to retire shard %s: %s is in the way, remove it", id, aside)
 	}
 	if err := r.dir.root.Rename(name, aside); err != nil {
-		return fmt.Errorf("failed to retire shard %s: %w", id, cause(err))
+		return fmt.Errorf("failed to retire shard %s: %w", id, regular.Cause(err))
 	}
 	if err := r.covered(aside, kept); err != nil {
 		if back := r.dir.root.Rename(aside, name); back != nil {
-			return fmt.Errorf("shard %s changed while it was retired and could not be put back: %w", id, cause(back))
+			return fmt.Errorf("shard %s changed while it was retired and could not be put back: %w", id, regular.Cause(back))
 		}
 		return fmt.Errorf("shard %s changed while it was retired and was put back: %w", id, err)
 	}
 	if err := r.dir.root.Remove(aside); err != nil {
-		return fmt.Errorf("failed to retire shard %s: %w", id, cause(err))
+		return fmt.Errorf("failed to retire shard %s: %w", id, regular.Cause(err))
 	}
 	return nil
 }
@@ -157,12 +157,12 @@ func (r *Retirement) recover() error {
 				continue
 			}
 			if err != nil {
-				return fmt.Errorf("failed to put back a shard that an interrupted run took aside: %w", cause(err))
+				return fmt.Errorf("failed to put back a shard that an interrupted run took aside: %w", regular.Cause(err))
 			}
 			break
 		}
 	}
-	return cause(syncFolder(r.dir.handle))
+	return regular.Cause(syncFolder(r.dir.handle))
 }
 
 // withdraw removes a declaration that was carried out.
@@ -175,11 +175,11 @@ func (r *Retirement) withdraw(c Coverage) error {
 	defer folder.Close()
 	_, name := c.text()
 	if err := root.Remove(name + ShardExt); err != nil {
-		return fmt.Errorf("failed to remove the coverage declaration: %w", cause(err))
+		return fmt.Errorf("failed to remove the coverage declaration: %w", regular.Cause(err))
 	}
 	r.declared = slices.DeleteFunc(r.declared, func(d Coverage) bool { return d.Replacement == c.Replacement })
 	if err := syncFolder(folder); err != nil {
-		return fmt.Errorf("failed to sync the coverage directory: %w", cause(err))
+		return fmt.Errorf("failed to sync the coverage directory: %w", regular.Cause(err))
 	}
 	return nil
 }

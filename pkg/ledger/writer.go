@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/repo-memory/ledger/pkg/regular"
 )
 
 // Writer appends records to a ledger directory. A record is judged, written and
@@ -146,7 +148,7 @@ func (w *Writer) reattach() {
 func (w *Writer) Close() error {
 	var err error
 	if w.file != nil {
-		err = cause(errors.Join(w.file.Chmod(closedMode), w.file.Close()))
+		err = regular.Cause(errors.Join(w.file.Chmod(closedMode), w.file.Close()))
 		w.file = nil
 	}
 	return errors.Join(err, w.Ledger.Close())
