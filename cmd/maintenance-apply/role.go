@@ -1,8 +1,6 @@
 package main
 
 import (
-	"path/filepath"
-
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/compaction"
 )
@@ -17,8 +15,7 @@ var role = action.Role{
 			Help: "Fewest segments that are worth compacting."},
 		{Name: "max-segments", Kind: action.Int, Min: compaction.MinMinSegments, Max: compaction.MaxPlanSources, Empty: "128, or min-segments where that is more",
 			Help: "Most segments that one plan retires; not below min-segments."},
-		{Name: "plan", Kind: action.Path, Empty: "$RUNNER_TEMP/ledger-plan/, the ledger's name and /plan.json", Derived: planFile,
-			Help: "File of the plan."},
+		action.InputPlan,
 	}),
 	Outputs: []action.Output{
 		{Name: "status", Help: "What became of the plan: none, applied, already_applied, stale, conflict, rejected or failed."},
@@ -31,13 +28,4 @@ var role = action.Role{
 		{Name: "bytes-before", Help: "Bytes of the segments that were retired, and of the replacement if it stood there before."},
 		{Name: "bytes-after", Help: "Bytes of the replacement."},
 	},
-}
-
-// planFile is where plan and apply look when they are not told.
-func planFile(a *action.Action) (string, error) {
-	temp := a.Getenv("RUNNER_TEMP")
-	if temp == "" {
-		return "", action.BadInput("plan", "not given, and RUNNER_TEMP is not set; give a path")
-	}
-	return filepath.Join(temp, "ledger-plan", a.GetInput("ledger"), "plan.json"), nil
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"path/filepath"
-
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/compaction"
 )
@@ -25,8 +23,7 @@ var role = action.Role{
 			Help: "Most segments that one plan retires; not below min-segments."},
 		{Name: "selection-script", Kind: action.Path, Empty: "the built-in selection",
 			Help: "JavaScript file that selects the segments, run without network, files or token."},
-		{Name: "plan", Kind: action.Path, Empty: "$RUNNER_TEMP/ledger-plan/, the ledger's name and /plan.json", Derived: planFile,
-			Help: "File of the plan."},
+		action.InputPlan,
 	}),
 	Outputs: []action.Output{
 		{Name: "plan", Help: "Path of the plan file; empty when there is no plan."},
@@ -38,13 +35,4 @@ var role = action.Role{
 		{Name: "skipped", Help: "Number of shards that no compaction can touch; the summary names them."},
 		{Name: "script", Help: "What became of the selection script: none, ran or failed."},
 	},
-}
-
-// planFile is where plan and apply look when they are not told.
-func planFile(a *action.Action) (string, error) {
-	temp := a.Getenv("RUNNER_TEMP")
-	if temp == "" {
-		return "", action.BadInput("plan", "not given, and RUNNER_TEMP is not set; give a path")
-	}
-	return filepath.Join(temp, "ledger-plan", a.GetInput("ledger"), "plan.json"), nil
 }

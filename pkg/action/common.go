@@ -45,6 +45,10 @@ var (
 		Help: "Most that one run may add to the ledger, in KiB."}
 )
 
+// InputPlan is the file in which a plan of compaction travels.
+var InputPlan = Input{Name: "plan", Kind: Path, Empty: "$RUNNER_TEMP/ledger-plan/, the ledger's name and /plan.json",
+	Help: "File of the plan.", Derived: planFile}
+
 // InputsLimits are the four limits of a ledger.
 var InputsLimits = []Input{InputMaxShards, InputMaxSegmentKB, InputMaxRecordKB, InputMaxPatchKB}
 
@@ -68,6 +72,15 @@ func runRepository(a *Action) (string, error) {
 		return "", BadInput("remote", "not given, and the run names no repository (GITHUB_SERVER_URL, GITHUB_REPOSITORY); give a URL or a path")
 	}
 	return server + "/" + repository, nil
+}
+
+// planFile is where plan and apply look when they are not told.
+func planFile(a *Action) (string, error) {
+	temp := a.getenv("RUNNER_TEMP")
+	if temp == "" {
+		return "", BadInput("plan", "not given, and RUNNER_TEMP is not set; give a path")
+	}
+	return filepath.Join(temp, "ledger-plan", a.GetInput("ledger"), "plan.json"), nil
 }
 
 func temporaryDirectory(a *Action) (string, error) {
