@@ -186,3 +186,25 @@ func TestTheMatrixToolPrintsThePlatformsForWorkflowsAndScripts(t *testing.T) {
 		t.Errorf("%d platforms, want 6", len(list))
 	}
 }
+
+// TestTheTypecheckOfPlatformsFindsWhatOneOfThemLacks gives it a module that one
+// platform cannot compile.
+func TestTheTypecheckOfPlatformsFindsWhatOneOfThemLacks(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.org/m\n\ngo 1.26\n")
+	write(t, filepath.Join(dir, "m.go"), "package m\n\nimport \"os\"\n\nfunc M() string { return os.TempDir() + name }\n")
+	write(t, filepath.Join(dir, "name_linux.go"), "package m\n\nconst name = \"x\"\n")
+	for _, c := range []struct {
+		platforms []string
+		want      string
+	}{
+		{[]string{"linux/amd64", "linux/arm64"}, ""},
+		{[]string{"linux/amd64", "windows/amd64"}, "undefined: name"},
+	} {
+		cmd := exec.Command("go", append([]string{"-C", filepath.Join(root(), ".github", "tools"), "run", "./typecheck", dir}, c.platforms...)...)
+		out, err := cmd.CombinedOutput()
+		if (err != nil) != (c.want != "") || !strings.Contains(string(out), c.want) {
+			t.Errorf("%v: %v, want %q\n%s", c.platforms, err, c.want, out)
+		}
+	}
+}
