@@ -10,12 +10,9 @@ const idPrefix = "ldg-"
 
 const uuidLen = 36
 
-// recordID is a record id in a form that can be compared: the UUID and whether
-// it stood without prefix.
-type recordID struct {
-	uuid [16]byte
-	bare bool
-}
+// recordID is a record id in a form that can be compared: its UUID, with the
+// version raised to 5, which no id has, where it stood without prefix.
+type recordID [16]byte
 
 // parseUUID reads a UUIDv4 in lower case.
 func parseUUID(text []byte) (uuid [16]byte, ok bool) {
@@ -52,11 +49,11 @@ func formatUUID(b [16]byte) string {
 // parseID reads a record id, with or without prefix.
 func parseID(text []byte) (id recordID, ok bool) {
 	if len(text) == len(idPrefix)+uuidLen && string(text[:len(idPrefix)]) == idPrefix {
-		id.uuid, ok = parseUUID(text[len(idPrefix):])
+		id, ok = parseUUID(text[len(idPrefix):])
 		return id, ok
 	}
-	id.bare = true
-	id.uuid, ok = parseUUID(text)
+	id, ok = parseUUID(text)
+	id[6] |= 0x10
 	return id, ok
 }
 

@@ -19,6 +19,10 @@ func (l *Ledger) reset() {
 // too large a table costs more than one that grows once.
 const bytesPerRecord = 400
 
+// spareEntries is how many records more than were read find room without moving
+// the tables: what a run appends.
+const spareEntries = 1024
+
 // loadAll reads shards, which are in the order of their names.
 func (l *Ledger) loadAll(shards []*shard) {
 	l.shards = shards
@@ -26,7 +30,7 @@ func (l *Ledger) loadAll(shards []*shard) {
 	for _, s := range shards {
 		size += len(s.content)
 	}
-	n := size/bytesPerRecord + 1
+	n := size/bytesPerRecord + spareEntries
 	l.entries, l.slab = slices.Grow(l.entries, n), slices.Grow(l.slab, n)
 	l.bySHA, l.byID = make(index[Hash], n), make(index[recordID], n)
 	for _, s := range shards {
@@ -140,7 +144,7 @@ func (l *Ledger) sorted() []int32 {
 	edges := make([]int32, child[n])
 	next := slices.Clone(child[:n])
 	l.heads = l.heads[:0]
-	order := make([]int32, 0, n)
+	order := make([]int32, 0, n+spareEntries)
 	for i := range l.entries {
 		e := &l.entries[i]
 		for j := e.first; j < e.first+int32(e.at.parents); j++ {
