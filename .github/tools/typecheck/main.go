@@ -52,9 +52,11 @@ func check(dir, system, arch string) error {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
 			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes | packages.NeedModule,
-		Dir:       dir,
-		Env:       append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0"),
-		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) { return parse(dir, fset, name, src) },
+		Dir: dir,
+		Env: append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0"),
+		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
+			return parse(dir, fset, name, src)
+		},
 	}, "./...")
 	if err != nil {
 		return err
