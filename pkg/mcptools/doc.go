@@ -53,4 +53,21 @@
 // the server stops; when it is told to stop, the call that it works on. A client
 // that takes no more output is gone, at the latest after 5 seconds. Subscriptions
 // are no method of this server.
+//
+// [Server.ServeHTTP] speaks the streamable HTTP of the protocol at /mcp, to any
+// number of clients with at most 256 sessions; one that does nothing for an hour
+// is over. A request is let in when
+//
+//	its Host is loopback, the address that is listened on, or a name that the
+//	operator allowed; otherwise 403
+//	it has no Origin, or one of these hosts, and no browser says that another site
+//	sent it; otherwise 403
+//	it has the header Authorization: Bearer and the token, compared in constant
+//	time; otherwise 401
+//
+// Its body is one message, judged by the rules of the lines: what is no message is
+// answered with status 400 and the same JSON-RPC errors, what is too long with 413.
+// Calls of all clients take turns; at most 8 messages are in memory at once, others
+// wait unread. Answers are JSON; every other text is a fixed sentence. When the
+// server is told to stop, the calls that it has begun are answered first.
 package mcptools

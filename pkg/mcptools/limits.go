@@ -21,6 +21,26 @@ const (
 	// client that does not read makes anybody wait so long.
 	answerTime = 5 * time.Second
 
+	// minTokenBytes is the shortest access token: 32 bytes cannot be guessed.
+	// maxTokenBytes keeps it within one header.
+	minTokenBytes = 32
+	maxTokenBytes = 1 << 10
+	// maxHeaderBytes bounds the headers of a request; ours are a few hundred bytes.
+	maxHeaderBytes = 32 << 10
+	// maxSessions bounds the sessions over HTTP. A job has one client, a gateway a
+	// few; one that does not end its sessions runs into this, not out of memory.
+	maxSessions = 256
+	// maxRequests bounds the messages that are in memory at once. They take turns
+	// anyway; more of them wait unread.
+	maxRequests = 8
+	// headerTime and bodyTime bound how long a client may take to send a request,
+	// idleTime how long a connection and sessionTime how long a session may do
+	// nothing. A client whose session is gone begins another one.
+	headerTime  = 10 * time.Second
+	bodyTime    = time.Minute
+	idleTime    = 2 * time.Minute
+	sessionTime = time.Hour
+
 	// pageBytes bounds the rows of a page when the query names no limit, so that
 	// a client's context is not flooded by a question that did not ask for much.
 	pageBytes = 28 << 10

@@ -148,31 +148,37 @@ func (l *lines) settled(ctx context.Context) bool {
 
 // decode returns the message that line is, or answers it.
 func (l *lines) decode(line received) jsonrpc.Message {
-	if line.tooLong {
-		l.reject(&badLine{idOf(line.text), -32600, "message is too long"})
-		return nil
-	}
-	id, bad := checkEnvelope(line.text)
+	message, bad := judge(line)
 	if bad != nil {
 		l.reject(bad)
 		return nil
 	}
+	return message
+}
+
+// judge returns the message that line is, or why it is none. Every transport asks
+// it.
+func judge(line received) (jsonrpc.Message, *badLine) {
+	if line.tooLong {
+		return nil, &badLine{idOf(line.text), -32600, "message is too long"}
+	}
+	id, bad := checkEnvelope(line.text)
+	if bad != nil {
+		return nil, bad
+	}
 	message, err := jsonrpc.DecodeMessage(line.text)
 	if err != nil {
-		l.reject(&badLine{id, -32600, notMessage})
-		return nil
+		return nil, &badLine{id, -32600, notMessage}
 	}
 	if response, ok := message.(*jsonrpc.Response); ok && response.Result == nil && response.Error == nil {
-		l.reject(&badLine{id, -32600, notMessage})
-		return nil
+		return nil, &badLine{id, -32600, notMessage}
 	}
 	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() && request.Method == "subscriptions/listen" {
 		// Nothing here changes that a client could subscribe to, and the SDK would
 		// answer only when the session ends.
-		l.reject(&badLine{id, jsonrpc.CodeMethodNotFound, noMethod})
-		return nil
+		return nil, &badLine{id, jsonrpc.CodeMethodNotFound, noMethod}
 	}
-	return message
+	return message, nil
 }
 
 // Write sends one message.
@@ -225,19 +231,22 @@ func said(err error) error {
 
 // reject answers a line that is no message.
 func (l *lines) reject(bad *badLine) {
+	if text, err := bad.answer(); err == nil {
+		_ = l.send(text)
+	}
+}
+
+// answer is the JSON-RPC answer to a line that is no message.
+func (bad *badLine) answer() ([]byte, error) {
 	id := bad.id
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	text, err := json.Marshal(struct {
+	return json.Marshal(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   any             `json:"error"`
 	}{"2.0", id, jsonrpc.Error{Code: int64(bad.code), Message: bad.text}})
-	if err != nil {
-		return
-	}
-	_ = l.send(text)
 }
 
 // send writes one line. A client that takes none is gone.
