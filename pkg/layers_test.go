@@ -21,7 +21,7 @@ const module = "github.com/repo-memory/ledger/"
 var tiers = [][]string{
 	{"pkg/canonical", "pkg/regular"},
 	{"pkg/ledger"},
-	{"pkg/action", "pkg/branch", "pkg/compaction", "pkg/projection", "pkg/script", "pkg/staging", "pkg/txlog"},
+	{"pkg/action", "pkg/branch", "pkg/compaction", "pkg/github", "pkg/projection", "pkg/script", "pkg/staging", "pkg/txlog"},
 	{"pkg/persist", "pkg/mcptools", "pkg/publish"},
 }
 
