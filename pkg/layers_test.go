@@ -20,7 +20,7 @@ const module = "github.com/repo-memory/ledger/"
 // below its own.
 var tiers = [][]string{
 	{"pkg/canonical", "pkg/regular"},
-	{"pkg/ledger"},
+	{"pkg/ledger", "pkg/safeoutput"},
 	{"pkg/action", "pkg/branch", "pkg/compaction", "pkg/github", "pkg/projection", "pkg/script", "pkg/staging", "pkg/txlog"},
 	{"pkg/persist", "pkg/mcptools", "pkg/publish"},
 }

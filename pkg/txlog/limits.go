@@ -1,5 +1,7 @@
 package txlog
 
+import "github.com/repo-memory/ledger/pkg/safeoutput"
+
 // Every bound of the package.
 const (
 	// MaxLogBytes is the largest log that is merged, and that a Writer writes; it
@@ -19,8 +21,8 @@ const (
 	maxLineBytes = 64 << 10
 
 	// maxOutputBytes bounds the safe-output or agent-output file that is searched
-	// for lines that stand there already, or listed.
-	maxOutputBytes = 64 << 20
+	// for lines that stand there already, or listed; it is what its readers take.
+	maxOutputBytes = safeoutput.MaxBytes
 
 	// MaxFaults is how many dropped lines are named; all are counted.
 	MaxFaults = 100

@@ -2,17 +2,12 @@ package txlog
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/repo-memory/ledger/pkg/canonical"
-	"github.com/repo-memory/ledger/pkg/regular"
+	"github.com/repo-memory/ledger/pkg/safeoutput"
 )
 
 // Listing is what a file says about appends: claims, for people to read
@@ -50,12 +45,11 @@ func (l Listing) Types() []TypeCount {
 	return types
 }
 
-// Read lists the events of a transaction log, a safe-output file (one JSON value
-// a line) or an agent output (one JSON document {"items": [...]}). The file is
-// opened as in [Merge] and has at most 64 MiB. A file that does not exist is an
+// Read lists the events of a transaction log, a safe-output file or an agent output
+// (package safeoutput). The file is opened as in [Merge] and has at most 64 MiB. A file that does not exist is an
 // error that wraps fs.ErrNotExist; errors name no path.
 func Read(path string) (Listing, error) {
-	data, err := regular.ReadFile(path, maxOutputBytes)
+	data, err := safeoutput.Read(path)
 	if err != nil {
 		return Listing{}, fmt.Errorf("audit entries cannot be read: %w", err)
 	}
@@ -79,7 +73,7 @@ func Parse(data []byte) Listing {
 			return
 		}
 		if err := canonical.Decode(text, &head, canonical.AllowUnknown); err != nil {
-			g.drop(number, ruleOf(err).Error())
+			g.drop(number, safeoutput.Rule(err))
 			return
 		}
 		switch head.Type {
@@ -91,72 +85,9 @@ func Parse(data []byte) Listing {
 			l.Other++
 		}
 	}
-	if items, ok := splitItems(data); ok {
-		for i, item := range items {
-			add(i+1, item)
-		}
-	} else {
-		number := 0
-		for line := range bytes.Lines(data) {
-			number++
-			if line = bytes.TrimFunc(line, isBlank); len(line) > 0 {
-				add(number, line)
-			}
-		}
+	for number, text := range safeoutput.Entries(data) {
+		add(number, text)
 	}
 	l.Events, l.Duplicate, l.Dropped, l.Faults, l.Conflicts = g.events, g.duplicate, g.dropped, g.faults, g.conflicts
 	return l
-}
-
-// splitItems returns the texts of the items of a document {"items": [...]}. ok
-// is false for anything else: a file of lines, a document with a type, or one
-// with two lists of items. The items are not judged here, so that one bad item
-// does not hide the others.
-func splitItems(data []byte) (items [][]byte, ok bool) {
-	in := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if open, err := in.ReadToken(); err != nil || open.Kind() != '{' {
-		return nil, false
-	}
-	for in.PeekKind() == '"' {
-		name, err := in.ReadToken()
-		if err != nil {
-			return nil, false
-		}
-		switch key := name.String(); {
-		case strings.EqualFold(key, "type"):
-			return nil, false
-		case key != "items":
-			if in.SkipValue() != nil {
-				return nil, false
-			}
-		case ok:
-			return nil, false
-		default:
-			if items, err = readItems(in); err != nil {
-				return nil, false
-			}
-			ok = true
-		}
-	}
-	if _, err := in.ReadToken(); err != nil {
-		return nil, false
-	}
-	_, err := in.ReadToken()
-	return items, ok && err == io.EOF
-}
-
-func readItems(in *jsontext.Decoder) ([][]byte, error) {
-	if open, err := in.ReadToken(); err != nil || open.Kind() != '[' {
-		return nil, errors.New("no list")
-	}
-	var items [][]byte
-	for in.PeekKind() != ']' {
-		value, err := in.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, bytes.Clone(value))
-	}
-	_, err := in.ReadToken()
-	return items, err
 }

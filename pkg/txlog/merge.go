@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/repo-memory/ledger/pkg/regular"
+	"github.com/repo-memory/ledger/pkg/safeoutput"
 )
 
 // Report is what a merge did. Nothing in it was chosen by who wrote the log but
@@ -64,7 +65,7 @@ func merge(logPath, outputPath string) Report {
 	number := 0
 	for line := range bytes.Lines(log) {
 		number++
-		if line = bytes.TrimFunc(line, isBlank); len(line) == 0 {
+		if line = bytes.TrimFunc(line, safeoutput.IsBlank); len(line) == 0 {
 			continue
 		}
 		if number > maxLines {

@@ -2,13 +2,12 @@ package txlog
 
 import (
 	"errors"
-	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/repo-memory/ledger/pkg/canonical"
 	"github.com/repo-memory/ledger/pkg/ledger"
+	"github.com/repo-memory/ledger/pkg/safeoutput"
 )
 
 // mutation is the type of every event.
@@ -42,15 +41,15 @@ func parseEvent(text []byte) (Event, error) {
 	}
 	var w wireEvent
 	if err := canonical.Decode(text, &w, canonical.AllowUnknown); err != nil {
-		return Event{}, ruleOf(err)
+		return Event{}, errors.New(safeoutput.Rule(err))
 	}
 	switch {
 	case w.Type != mutation:
 		return Event{}, errors.New("type is not ledger_mutation")
 	case w.Operation != "append":
 		return Event{}, errors.New("operation is not append")
-	case lookAlike(w.Others, "type", "operation", "timestamp", "record"),
-		lookAlike(w.Record.Others, "id", "type", "timestamp", "parents", "sha", "payload_sha"):
+	case safeoutput.LookAlike(w.Others, "type", "operation", "timestamp", "record"),
+		safeoutput.LookAlike(w.Record.Others, "id", "type", "timestamp", "parents", "sha", "payload_sha"):
 		return Event{}, errors.New("a member name that can be taken for another one")
 	case w.Record.Parents == nil:
 		return Event{}, errors.New("record parents are missing")
@@ -74,39 +73,6 @@ func parseEvent(text []byte) (Event, error) {
 		return Event{}, err
 	}
 	return e, nil
-}
-
-// ruleOf keeps of a decoder's error what the text did not choose.
-func ruleOf(err error) error {
-	var fault *canonical.Error
-	if errors.As(err, &fault) {
-		return errors.New(string(fault.Rule))
-	}
-	return errors.New("not readable")
-}
-
-// lookAlike reports whether one of others would be a known name if case,
-// folding and the characters that names do not have were left out of account.
-func lookAlike(others map[string]jsontext.Value, known ...string) bool {
-	for name := range others {
-		name = strings.Map(func(r rune) rune {
-			if r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
-				return r
-			}
-			return -1
-		}, name)
-		for _, k := range known {
-			if strings.EqualFold(name, k) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// isBlank reports whether r is white space to ECMAScript.
-func isBlank(r rune) bool {
-	return r == '\ufeff' || r != '\u0085' && unicode.IsSpace(r)
 }
 
 // Fault is a line that was dropped: its number, counted from 1, and why. The
