@@ -15,6 +15,7 @@ import (
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/branch"
 	"github.com/repo-memory/ledger/pkg/compaction"
+	"github.com/repo-memory/ledger/pkg/github"
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/publish"
 	"github.com/repo-memory/ledger/pkg/regular"
@@ -43,6 +44,7 @@ const (
 type applier struct {
 	*action.Action
 	remote branch.Remote
+	write  publish.Options
 	config compaction.Config
 	file   string // of the plan
 	link   string // to the run, "" outside Actions
@@ -61,6 +63,10 @@ func newApplier(a *action.Action) (*applier, error) {
 	if err != nil {
 		return nil, action.BadInput("remote", "%v", err)
 	}
+	p.write, err = (publish.Options{}).Choose(publish.Mode(a.GetInput("publish")), p.remote, a.Getenv, github.Options{Waiting: p.waiting})
+	if err != nil {
+		return nil, action.BadInput("publish", "%v", err)
+	}
 	limits := ledger.DefaultLimits()
 	limits.MaxSegmentBytes = a.BytesInput("max-segment-kb")
 	p.config, err = compaction.ParseConfig(a.GetInput("ledger"), a.GetInput("branch"), limits, func(setting string) string {
@@ -72,11 +78,11 @@ func newApplier(a *action.Action) (*applier, error) {
 	if err != nil {
 		return nil, action.BadInput("max-segments", "%v", err)
 	}
-	github, err := a.Context()
+	run, err := a.Context()
 	if err != nil {
 		return nil, err
 	}
-	p.link = github.RunURL()
+	p.link = run.RunURL()
 	return p, nil
 }
 
@@ -97,7 +103,7 @@ func (p *applier) apply(ctx context.Context) error {
 		p.status, p.reason = string(compaction.Rejected), err.Error()
 		return err
 	}
-	p.update, err = publish.Update(ctx, p.remote, p.config.Branch, publish.Options{}, p.change)
+	p.update, err = publish.Update(ctx, p.remote, p.config.Branch, p.write, p.change)
 	if err != nil {
 		p.status, p.reason = statusFailed, publish.Reason(err)
 		return fmt.Errorf("failed to apply the plan: %w", err)

@@ -98,6 +98,9 @@ func TestInputsThatPlanAndApplyShareAreTheSame(t *testing.T) {
 		theirs[in.Name] = in
 	}
 	for _, in := range apply.Inputs {
+		if in.Name == action.InputPublish.Name {
+			continue // a plan publishes nothing
+		}
 		other, ok := theirs[in.Name]
 		if !ok || fmt.Sprint(other) != fmt.Sprint(in) {
 			t.Errorf("%s: plan has %v, apply %v", in.Name, other, in)

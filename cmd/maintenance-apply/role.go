@@ -10,6 +10,7 @@ var role = action.Role{
 	Summary: "validate a plan of compaction against the branch and publish its transition as one guarded commit.",
 	Trusted: true,
 	Inputs: action.Inputs(action.InputsRemote, []action.Input{
+		action.InputPublish,
 		action.InputMaxSegmentKB,
 		{Name: "min-segments", Kind: action.Int, Min: compaction.MinMinSegments, Max: compaction.MaxPlanSources, Default: "32", Empty: action.EmptyIsDefault,
 			Help: "Fewest segments that are worth compacting."},

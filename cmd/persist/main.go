@@ -11,6 +11,7 @@ import (
 
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/branch"
+	"github.com/repo-memory/ledger/pkg/github"
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/persist"
 	"github.com/repo-memory/ledger/pkg/publish"
@@ -42,6 +43,7 @@ const (
 type persister struct {
 	*action.Action
 	remote branch.Remote
+	write  publish.Options
 	dir    string
 	limits ledger.Limits
 	files  persist.FileLimits
@@ -65,6 +67,9 @@ func (p *persister) configure() error {
 	p.remote, err = branch.ParseRemote(p.GetInput("remote"), p.GetInput("token"), p.Getenv("GITHUB_SERVER_URL"))
 	if err != nil {
 		return action.BadInput("remote", "%v", err)
+	}
+	if p.write, err = (publish.Options{}).Choose(publish.Mode(p.GetInput("publish")), p.remote, p.Getenv, github.Options{Waiting: p.waiting}); err != nil {
+		return action.BadInput("publish", "%v", err)
 	}
 	if p.limits, err = ledger.ParseLimits(p.GetInput); err != nil {
 		return action.BadInput("max-record-kb", "%v", err)

@@ -22,13 +22,13 @@ func (p *persister) persist(ctx context.Context) error {
 		return err
 	}
 	p.readLog()
-	run, err := p.runLine()
+	trailer, err := p.trailer()
 	if err != nil {
 		return err
 	}
 	staged, err := persist.Prepare(p.dir, persist.Options{
 		Limits: p.limits, Files: p.files, Base: func() (ledger.Snapshot, error) { return p.restored(ctx) }, Validate: p.validator(ctx), Log: p.log, Own: p.own(),
-		Ledger: p.manifest.Ledger, Run: run,
+		Ledger: p.manifest.Ledger, Run: trailer,
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		// The manifest says that there was a run; artifacts do not keep empty folders.
@@ -38,7 +38,8 @@ func (p *persister) persist(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.update, err = publish.Update(ctx, p.remote, p.manifest.Branch, publish.Options{Base: p.base}, func(snap ledger.Snapshot) (change ledger.Change, err error) {
+	p.write.Base = p.base
+	p.update, err = publish.Update(ctx, p.remote, p.manifest.Branch, p.write, func(snap ledger.Snapshot) (change ledger.Change, err error) {
 		p.seen = snap
 		change, p.report, err = staged.Change(snap)
 		return change, err
@@ -126,11 +127,21 @@ func (p *persister) restored(ctx context.Context) (ledger.Snapshot, error) {
 	return snap, err
 }
 
-// runLine leads from the commit to the run, "" outside of Actions.
-func (p *persister) runLine() (string, error) {
+// trailer leads from the commit to the transaction, which is named by the run that
+// it was staged in and its writer, and to the run that published it. The manifest
+// was in the agent's hands, but a number and a UUID are all that it can put there.
+func (p *persister) trailer() (string, error) {
 	c, err := p.Context()
-	if err != nil || c.RunURL() == "" {
+	if err != nil {
 		return "", err
 	}
-	return "Run: " + c.RunURL(), nil
+	id := p.manifest.Writer
+	if p.manifest.Run != "" {
+		id = p.manifest.Run + "/" + id
+	}
+	lines := "Transaction: " + id
+	if url := c.RunURL(); url != "" {
+		lines += "\nRun: " + url
+	}
+	return lines, nil
 }

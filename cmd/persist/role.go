@@ -14,6 +14,7 @@ var role = action.Role{
 	Summary: "judge what an agent staged and publish what is admitted as one guarded commit.",
 	Trusted: true,
 	Inputs: action.Inputs(action.InputsRemote, []action.Input{
+		action.InputPublish,
 		action.InputBaseCommit,
 		{Name: "directory", Kind: action.Path, Empty: action.InputDirectory.Empty, Derived: action.InputDirectory.Derived,
 			Help: "Directory that the agent staged, as the artifact brought it, with its manifest beside it."},

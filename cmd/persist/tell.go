@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/repo-memory/ledger/pkg/action"
+	"github.com/repo-memory/ledger/pkg/github"
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/persist"
 	"github.com/repo-memory/ledger/pkg/publish"
@@ -44,6 +46,11 @@ func (p *persister) tell(failed error) {
 	p.annotate()
 	p.Infof("persisted: %s; %d records, %d files, %d ignored, %d rejected", p.outcome, r.Records, r.Files, r.Ignored.Count, r.Rejected.Count)
 	p.AddStepSummary(p.summary(failed))
+}
+
+// waiting tells why nothing seems to happen.
+func (p *persister) waiting(d time.Duration, why *github.Error) {
+	p.Noticef("waiting %v: %v", d.Round(time.Second), why)
 }
 
 func (p *persister) annotate() {

@@ -25,6 +25,9 @@ var (
 	InputToken = Input{Name: "token", Kind: Secret, Default: "${{ github.token }}", Empty: "no token",
 		Help: "Token for the remote; it is sent only to the host of GITHUB_SERVER_URL."}
 
+	InputPublish = Input{Name: "publish", Kind: Enum, Values: []string{"auto", "api", "git"}, Default: "auto", Empty: EmptyIsDefault,
+		Help: "How the commit is made: api is GitHub's API, which signs it; git is a git push; auto is api for a repository of the run's own GitHub server, git for what the API does not take and for any other remote."}
+
 	InputBaseCommit = Input{Name: "base-commit", Kind: Commit, Empty: "not checked",
 		Help: "Commit that the ledger was restored from; the branch must still descend from it."}
 

@@ -96,6 +96,7 @@ func (c *Client) once(ctx context.Context, call Call) (*Answer, error) {
 			return nil, err
 		}
 	}
+	outer := ctx
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	limit := call.Limit
@@ -111,11 +112,11 @@ func (c *Client) once(ctx context.Context, call Call) (*Answer, error) {
 	}
 	res, err := c.http.Do(req.WithContext(context.WithValue(ctx, limitKey{}, limit)))
 	if err != nil {
-		return nil, unanswered(ctx, err)
+		return nil, unanswered(outer, err)
 	}
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		return nil, unanswered(ctx, err)
+		return nil, unanswered(outer, err)
 	}
 	res.Body.Close()
 	answer := &Answer{Status: res.StatusCode, Body: body, ETag: res.Header.Get("ETag"), Next: c.next(res.Header)}

@@ -38,8 +38,28 @@
 //
 // # Ways
 //
-// A way is one strict compare-and-swap. The one here is a git push (a path, or
-// "smart" HTTP) whose update command carries the expected head as its old object
-// id; the server compares it under its lock on the reference. Its old id is all
-// zeros when the branch must not exist.
+// A way is one strict compare-and-swap. There are two, and [Mode] chooses.
+//
+// A git push (a path, or "smart" HTTP) whose update command carries the expected
+// head as its old object id; the server compares it under its lock on the
+// reference. Its old id is all zeros when the branch must not exist. A token
+// travels in the authorization header alone.
+//
+// GitHub's API: the mutation createCommitOnBranch with the expected head. The
+// server makes the commit, so that its author is the token's owner and it is
+// signed; the rest of what a commit holds is as above, except that the API leaves
+// the mode of a file to the server. A missing branch is made of blobs, a tree and a
+// commit without parents by the REST git data API, and of a reference whose
+// creation fails if it exists. References are never updated over REST, because that
+// compares nothing. The branch is read over git in any case.
+//
+// By itself ([Auto]) the API is used where the remote is a repository of the run's
+// own GitHub server. What is over [MaxAPIBytes], more than 50 files for a new
+// branch, and the first commit of an empty repository go by git push then; under
+// [API] they are errors.
+//
+// The API's client waits for rate limits itself, within the bounds of package
+// github; other answers that leave the outcome open are settled by the loop. That
+// a branch or a path is not there is believed the second time at the same head:
+// the first time the branch is read again, which tells a deleted branch.
 package publish

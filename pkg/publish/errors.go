@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/repo-memory/ledger/pkg/branch"
+	"github.com/repo-memory/ledger/pkg/github"
 )
 
 // The kinds of failure, for errors.Is. Those of reading are package branch's
@@ -16,9 +17,13 @@ var (
 	ErrRewound = errors.New("branch was rewound")
 	// ErrChange: the function made a change that cannot be committed.
 	ErrChange = errors.New("invalid change")
-	// ErrRejected: the server accepts no such push, races aside (hooks,
+	// ErrRejected: the server accepts no such commit, races aside (hooks,
 	// protected branches, rules).
 	ErrRejected = errors.New("push rejected")
+	// ErrForbidden: the token is known and lacks the permission to write.
+	ErrForbidden = errors.New("not permitted")
+	// ErrForkToken: the run's token can only read, whatever the workflow grants.
+	ErrForkToken = errors.New("read-only token")
 	// ErrAttempts: the last permitted round failed as well; it wraps the reason.
 	ErrAttempts = errors.New("too many attempts")
 
@@ -41,8 +46,8 @@ var (
 )
 
 // Reason is the closed set of words for a failure of Update: canceled, deleted,
-// rewound, invalid_change, too_large, rejected, unauthorized, not_found,
-// bad_remote, bad_name, name_taken, throttled, exhausted, malformed,
+// rewound, invalid_change, too_large, rejected, fork_token, forbidden,
+// unauthorized, not_found, bad_remote, bad_name, name_taken, throttled, exhausted, malformed,
 // unavailable, and failed for what the function itself returned; "" for nil.
 func Reason(err error) string {
 	if err == nil {
@@ -54,7 +59,7 @@ func Reason(err error) string {
 	}{
 		{context.Canceled, "canceled"}, {ErrDeleted, "deleted"}, {ErrRewound, "rewound"},
 		{ErrChange, "invalid_change"}, {ErrTooLarge, "too_large"}, {ErrRejected, "rejected"},
-		{ErrUnauthorized, "unauthorized"}, {ErrNotFound, "not_found"}, {ErrRemote, "bad_remote"},
+		{ErrForkToken, "fork_token"}, {ErrForbidden, "forbidden"}, {ErrUnauthorized, "unauthorized"}, {ErrNotFound, "not_found"}, {ErrRemote, "bad_remote"},
 		{ErrName, "bad_name"}, {ErrNameTaken, "name_taken"}, {ErrThrottled, "throttled"},
 		{ErrAttempts, "exhausted"}, {ErrMalformed, "malformed"}, {ErrUnavailable, "unavailable"},
 		{context.DeadlineExceeded, "canceled"},
@@ -66,8 +71,12 @@ func Reason(err error) string {
 	return "failed"
 }
 
-// again tells whether another round may succeed.
+// again tells whether another round may succeed. The client of the API has done
+// all waiting for a rate limit that is to be done.
 func again(err error) bool {
+	if errors.Is(err, github.ErrThrottled) {
+		return false
+	}
 	for _, kind := range []error{errMoved, errUnclear, ErrUnavailable, ErrThrottled, branch.ErrMoved} {
 		if errors.Is(err, kind) {
 			return true

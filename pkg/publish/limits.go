@@ -15,6 +15,15 @@ const (
 	firstPause   = 50 * time.Millisecond
 	longestPause = 3 * time.Second
 
+	// MaxAPIBytes bounds the contents of one commit through GitHub's API: in base64
+	// 40 million bytes, which users report to work where 50 million do not. More
+	// goes by git push.
+	MaxAPIBytes = 30_000_000
+	// maxFirstFiles bounds the files of a new branch that are sent through the API,
+	// one request each: GitHub takes some 80 such requests a minute. More goes by
+	// git push.
+	maxFirstFiles = 50
+
 	// maxSubjectBytes keeps a commit's first line readable in a list.
 	maxSubjectBytes = 200
 	// maxMessageBytes bounds the whole message; lists of ids have other places.

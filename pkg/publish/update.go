@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repo-memory/ledger/pkg/branch"
+	"github.com/repo-memory/ledger/pkg/github"
 	"github.com/repo-memory/ledger/pkg/ledger"
 )
 
@@ -25,6 +26,12 @@ type Options struct {
 	Sleep func(context.Context, time.Duration) error
 	// Random is a number in [0, 1) for the length of a pause; nil is math/rand.
 	Random func() float64
+	// Publish chooses the way; "" is Auto. GitHub is the client of the run's own
+	// server, which the API way needs; nil is none. Choose fills in both.
+	Publish Mode
+	GitHub  *github.Client
+
+	apiBytes int64 // most contents of one commit through the API
 }
 
 // Result tells what an Update did. It is filled in as far as it got when there
@@ -58,7 +65,11 @@ func Update(ctx context.Context, remote branch.Remote, name string, opts Options
 		return Result{}, err
 	}
 	opts = opts.withDefaults()
-	u := &update{opts: opts, reader: reader, way: &push{remote: remote, name: name, now: opts.Now}, change: change, seen: opts.Base}
+	way, err := opts.wayTo(remote, name)
+	if err != nil {
+		return Result{}, err
+	}
+	u := &update{opts: opts, reader: reader, way: way, change: change, seen: opts.Base}
 	for throttled := 0; ; {
 		u.result.Attempts++
 		err := u.round(ctx)
@@ -170,6 +181,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Sleep == nil {
 		o.Sleep = sleep
+	}
+	if o.apiBytes == 0 {
+		o.apiBytes = MaxAPIBytes
 	}
 	return o
 }

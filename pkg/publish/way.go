@@ -14,8 +14,7 @@ import (
 // errMoved when it does not, errUnclear when nobody knows whether it moved, and
 // are final otherwise, as far as again does not say more.
 //
-// The git push below serves any git server; GitHub's createCommitOnBranch
-// mutation, which also takes the expected head, has the same shape.
+// push serves any git server, api a GitHub server.
 type way interface {
 	commit(ctx context.Context, tip *branch.Tip, change ledger.Change) (string, error)
 }
