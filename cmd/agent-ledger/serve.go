@@ -15,7 +15,7 @@ import (
 	"github.com/repo-memory/ledger/pkg/txlog"
 )
 
-// serve speaks MCP on standard input and output until the client is gone.
+// serve speaks MCP until the client is gone, or over HTTP until it is told to end.
 func serve(ctx context.Context, a *action.Action) error {
 	limits, err := ledger.ParseLimits(a.GetInput)
 	if err != nil {
@@ -41,6 +41,9 @@ func serve(ctx context.Context, a *action.Action) error {
 	signal.Ignore(syscall.SIGPIPE)
 	server := mcptools.New(w, options)
 	defer server.Close()
+	if a.GetInput("transport") == "http" {
+		return serveHTTP(ctx, a, server, dir)
+	}
 	return server.Serve(ctx, os.Stdin, os.Stdout)
 }
 

@@ -33,6 +33,12 @@ func setup(ctx context.Context, a *action.Action) (err error) {
 	if err != nil {
 		return action.BadInput("remote", "%v", err)
 	}
+	http := a.GetInput("transport") == "http"
+	if http {
+		if _, _, _, err := address(a); err != nil {
+			return err
+		}
+	}
 	if err := mustBeFree(dir); err != nil {
 		return err
 	}
@@ -72,12 +78,24 @@ func setup(ctx context.Context, a *action.Action) (err error) {
 	if err := log.Close(); err != nil {
 		return fmt.Errorf("transaction log cannot be made: %w", err)
 	}
-	if err := writeConfig(a, dir); err != nil {
+	var server *detached
+	if http {
+		if server, err = detach(ctx, a, dir); err != nil {
+			return err
+		}
+		defer func() {
+			if err != nil {
+				server.kill()
+			}
+		}()
+	}
+	if err := writeConfig(a, dir, server); err != nil {
 		return err
 	}
 	// From here on roles that hold a write token refuse to start in this job.
 	a.MarkUntrustedJob()
 	report(a, dir, snap, restored)
+	server.report(a, dir)
 	return a.Err() // an output that is lost is a failure too
 }
 
@@ -103,7 +121,7 @@ func mustBeFree(dir string) error {
 
 // beside names the files that stand beside the folder.
 func beside(dir string) []string {
-	return []string{staging.ManifestPath(dir), staging.LogPath(dir), staging.ConfigPath(dir), staging.RestoredPath(dir)}
+	return []string{staging.ManifestPath(dir), staging.LogPath(dir), staging.ConfigPath(dir), staging.RestoredPath(dir), tokenPath(dir), logPath(dir)}
 }
 
 // discard removes what a failed preparation left.
@@ -130,30 +148,44 @@ func leaveManifest(a *action.Action, dir, head string) error {
 	return staging.Write(dir, m)
 }
 
-// writeConfig tells MCP clients how to start the server. Everything that it needs
-// stands in there, and no token: the server has no use for one.
-func writeConfig(a *action.Action, dir string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return errors.New("failed to find out where this program stands")
-	}
+// serveEnv are the inputs of the server. It has no use for GitHub's token: one in
+// the client's environment is hidden from it.
+func serveEnv(a *action.Action, dir string) map[string]string {
 	env := map[string]string{"INPUT_LEDGER": a.GetInput("ledger"), "INPUT_DIRECTORY": dir, "INPUT_TOKEN": ""}
 	for _, limit := range action.InputsLimits {
-		env["INPUT_"+strings.ToUpper(strings.ReplaceAll(limit.Name, "-", "_"))] = a.GetInput(limit.Name)
+		env[limit.Variable()] = a.GetInput(limit.Name)
 	}
+	return env
+}
+
+// writeConfig tells MCP clients how to start the server, or where it is. All that
+// they need stands in there; only the owner may read a token.
+func writeConfig(a *action.Action, dir string, running *detached) error {
 	type server struct {
 		Type    string            `json:"type"`
-		Command string            `json:"command"`
-		Args    []string          `json:"args"`
-		Env     map[string]string `json:"env"`
+		Command string            `json:"command,omitempty"`
+		Args    []string          `json:"args,omitempty"`
+		Env     map[string]string `json:"env,omitempty"`
+		URL     string            `json:"url,omitempty"`
+		Headers map[string]string `json:"headers,omitempty"`
 	}
-	text, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]server{
-		"ledger": {Type: "stdio", Command: self, Args: []string{"serve"}, Env: env},
-	}}, "", "  ")
+	var s server
+	mode := os.FileMode(0o644)
+	if running != nil {
+		s = server{Type: "http", URL: running.url, Headers: map[string]string{"Authorization": "Bearer " + running.token}}
+		mode = 0o600
+	} else {
+		self, err := os.Executable()
+		if err != nil {
+			return errors.New("failed to find out where this program stands")
+		}
+		s = server{Type: "stdio", Command: self, Args: []string{"serve"}, Env: serveEnv(a, dir)}
+	}
+	text, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]server{"ledger": s}}, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(staging.ConfigPath(dir), append(text, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(staging.ConfigPath(dir), append(text, '\n'), mode); err != nil {
 		return errors.New("failed to write the configuration for MCP clients")
 	}
 	return nil
