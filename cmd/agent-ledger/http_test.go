@@ -65,7 +65,7 @@ func TestADetachedServerIsReachedWithTheConfigurationAndHasNoTokenOfGitHub(t *te
 			server.kill()
 			_, _ = server.process.Wait()
 		}()
-		if err := writeConfig(a, dir, server); err != nil {
+		if err := writeConfig(a, dir, "", server); err != nil {
 			return err
 		}
 		server.report(a, dir)

@@ -35,6 +35,7 @@ var role = action.Role{
 		{Name: "url", Help: "URL of the server with transport http; otherwise empty."},
 		{Name: "access-token", Help: "Token that clients of the server must send, masked in logs; empty with transport stdio."},
 		{Name: "access-token-file", Help: "Path of the file, for its owner only, that holds the token; empty with transport stdio."},
+		{Name: "program", Help: "Path of the program that serves, for clients that start it themselves."},
 		{Name: "records", Help: "Number of records in the restored ledger."},
 		{Name: "heads", Help: "Number of heads of the restored ledger."},
 	},

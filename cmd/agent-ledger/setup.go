@@ -89,12 +89,17 @@ func setup(ctx context.Context, a *action.Action) (err error) {
 			}
 		}()
 	}
-	if err := writeConfig(a, dir, server); err != nil {
+	self, err := os.Executable()
+	if err != nil {
+		return errors.New("failed to find out where this program stands")
+	}
+	if err := writeConfig(a, dir, self, server); err != nil {
 		return err
 	}
 	// From here on roles that hold a write token refuse to start in this job.
 	a.MarkUntrustedJob()
 	report(a, dir, snap, restored)
+	a.SetOutput("program", self)
 	server.report(a, dir)
 	return a.Err() // an output that is lost is a failure too
 }
@@ -160,7 +165,7 @@ func serveEnv(a *action.Action, dir string) map[string]string {
 
 // writeConfig tells MCP clients how to start the server, or where it is. All that
 // they need stands in there; only the owner may read a token.
-func writeConfig(a *action.Action, dir string, running *detached) error {
+func writeConfig(a *action.Action, dir, self string, running *detached) error {
 	type server struct {
 		Type    string            `json:"type"`
 		Command string            `json:"command,omitempty"`
@@ -175,10 +180,6 @@ func writeConfig(a *action.Action, dir string, running *detached) error {
 		s = server{Type: "http", URL: running.url, Headers: map[string]string{"Authorization": "Bearer " + running.token}}
 		mode = 0o600
 	} else {
-		self, err := os.Executable()
-		if err != nil {
-			return errors.New("failed to find out where this program stands")
-		}
 		s = server{Type: "stdio", Command: self, Args: []string{"serve"}, Env: serveEnv(a, dir)}
 	}
 	text, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]server{"ledger": s}}, "", "  ")
