@@ -45,7 +45,9 @@ type Client struct {
 	opts Options
 	at   *address
 	form *github.Client // builds requests
-	http *http.Client
+	// wire sends them: a transport, not an http.Client, because that would look for
+	// redirects, cookies and what else the web needs.
+	wire *guard
 
 	mu     sync.Mutex
 	waited time.Duration
@@ -75,12 +77,8 @@ func New(opts Options) (*Client, error) {
 	if opts.Random == nil {
 		opts.Random = rand.Float64
 	}
-	c := &Client{opts: opts, at: at}
-	c.http = &http.Client{
-		Transport:     &guard{next: opts.Transport, origins: at.origins, token: opts.Token},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	c.form = github.NewClient(c.http)
+	c := &Client{opts: opts, at: at, wire: &guard{next: opts.Transport, origins: at.origins, token: opts.Token}}
+	c.form = github.NewClient(&http.Client{Transport: c.wire})
 	c.form.BaseURL, c.form.UserAgent = at.api, "repo-memory-ledger"
 	c.opts.Token = "" // it stands in the guard alone
 	return c, nil

@@ -69,7 +69,7 @@ func (c *Client) CommitOnBranch(ctx context.Context, commit Commit) (string, err
 			} `json:"commit"`
 		} `json:"createCommitOnBranch"`
 	}
-	call := Call{Needs: needsContents, Private: within(commit.Add)}
+	call := Call{Needs: needsContents, Private: Within(commit.Add)}
 	if err := c.GraphQL(ctx, createCommit, map[string]any{"input": input}, call, &made); err != nil {
 		return "", err
 	}
@@ -79,8 +79,9 @@ func (c *Client) CommitOnBranch(ctx context.Context, commit Commit) (string, err
 	return made.CreateCommitOnBranch.Commit.OID, nil
 }
 
-// within tells whether a word stands in what is sent.
-func within(files map[string][]byte) func(string) bool {
+// Within tells of a word whether it stands in one of the files: for [Redact], so
+// that a refusal repeats nothing of what was sent.
+func Within(files map[string][]byte) func(string) bool {
 	return func(word string) bool {
 		for _, data := range files {
 			if bytes.Contains(data, []byte(word)) {

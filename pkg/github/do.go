@@ -110,7 +110,7 @@ func (c *Client) once(ctx context.Context, call Call) (*Answer, error) {
 	if call.IfNoneMatch != "" {
 		req.Header.Set("If-None-Match", call.IfNoneMatch)
 	}
-	res, err := c.http.Do(req.WithContext(context.WithValue(ctx, limitKey{}, limit)))
+	res, err := c.wire.RoundTrip(req.WithContext(context.WithValue(ctx, limitKey{}, limit)))
 	if err != nil {
 		return nil, unanswered(outer, err)
 	}
@@ -157,5 +157,5 @@ func hostOf(location string) string {
 	if err != nil || u.Hostname() == "" {
 		return ""
 	}
-	return quote(u.Host, 200)
+	return quote(Redact(u.Host, nil), 200)
 }

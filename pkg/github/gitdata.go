@@ -23,7 +23,7 @@ func (c *Client) CreateBranch(ctx context.Context, commit Commit) (string, error
 		return "", fmt.Errorf("%w: a new branch expects no commit and deletes nothing", ErrConfig)
 	}
 	base := "repos/" + commit.Repository + "/git/"
-	private := within(commit.Add)
+	private := Within(commit.Add)
 	post := func(what string, body any) (string, error) {
 		return c.object(ctx, Call{Method: http.MethodPost, Path: base + what, Body: body, Needs: needsContents, Private: private})
 	}

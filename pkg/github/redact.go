@@ -16,7 +16,7 @@ var known = regexp.MustCompile(`gh[a-z]_[A-Za-z0-9_]+|github_pat_[A-Za-z0-9_]+|A
 var (
 	word     = regexp.MustCompile(`[^\s"'<>(){}\[\],;]+`)
 	harmless = regexp.MustCompile(`^(sha256:)?([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})(\.jsonl?|\.md|\.txt)?[.:]?$`)
-	piece    = regexp.MustCompile(`[^/:?&]+`)
+	piece    = regexp.MustCompile(`[^/:?&=%]+`)
 	digit    = regexp.MustCompile(`[0-9]`)
 )
 

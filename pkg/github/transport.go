@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 )
 
 // guard is the only transport of a client: it lets requests to the server's own
@@ -70,10 +69,6 @@ func unanswered(ctx context.Context, err error) error {
 	}
 	if errors.Is(err, ErrConfig) {
 		return err
-	}
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err
 	}
 	return &Error{Kind: ErrUnavailable, Says: quote(Redact(err.Error(), nil), 200)}
 }

@@ -216,15 +216,15 @@ func TestARuleOfTheServerIsNamedAndNotArguedWith(t *testing.T) {
 		t.Run(transport, func(t *testing.T) {
 			r := newRepo(t)
 			head := r.commit(testRef, map[string]string{"a": "a"})
-			hook := "#!/bin/sh\necho 'error: GH013: only through a pull request \x1b[31m' >&2\nexit 1\n"
+			hook := "#!/bin/sh\necho 'error: GH013: only through a pull request \x1b[31m, not q8Zr1vT6yB3n' >&2\nexit 1\n"
 			if err := os.WriteFile(filepath.Join(r.dir, "hooks", "pre-receive"), []byte(hook), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			got, err := Update(context.Background(), remotes(t, r)[transport], testName, quick(Options{}), add("mine", "m"))
+			got, err := Update(context.Background(), remotes(t, r)[transport], testName, quick(Options{}), add("mine", "is q8Zr1vT6yB3n"))
 			if !errors.Is(err, ErrRejected) || got.Attempts != 1 || Reason(err) != "rejected" {
 				t.Fatalf("got %+v, %v", got, err)
 			}
-			if !strings.Contains(err.Error(), "GH013") || strings.ContainsRune(err.Error(), 0x1b) {
+			if !strings.Contains(err.Error(), "GH013") || strings.ContainsRune(err.Error(), 0x1b) || strings.Contains(err.Error(), "q8Zr1v") {
 				t.Errorf("got %q", err)
 			}
 			if r.git("rev-parse", testRef) != head {

@@ -16,6 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 
 	"github.com/repo-memory/ledger/pkg/branch"
+	"github.com/repo-memory/ledger/pkg/github"
 	"github.com/repo-memory/ledger/pkg/ledger"
 )
 
@@ -57,7 +58,8 @@ func (p *push) commit(ctx context.Context, tip *branch.Tip, change ledger.Change
 	if err != nil {
 		return "", err
 	}
-	if err := p.send(ctx, c, request); err != nil {
+	private := github.Within(change.Add)
+	if err := p.send(ctx, c, request, func(text string) string { return github.Redact(text, private) }); err != nil {
 		return "", err
 	}
 	return id.String(), nil
@@ -87,8 +89,9 @@ func encode(c *branch.Conn, command *packp.Command, made *objects) ([]byte, erro
 }
 
 // send makes the push and reads its report. From here on, an error that is not
-// a plain refusal leaves open what the server did.
-func (p *push) send(ctx context.Context, c *branch.Conn, request []byte) error {
+// a plain refusal leaves open what the server did. hide takes out of what the
+// server says what could be a secret.
+func (p *push) send(ctx context.Context, c *branch.Conn, request []byte, hide func(string) string) error {
 	in, err := c.Call(ctx, request, maxReportBytes)
 	if err != nil {
 		var status *branch.StatusError
@@ -109,11 +112,11 @@ func (p *push) send(ctx context.Context, c *branch.Conn, request []byte) error {
 		return fmt.Errorf("%w: %s", errUnclear, branch.Printable(err.Error(), 200))
 	}
 	if report.UnpackStatus != "ok" {
-		return fmt.Errorf("%w: the server could not unpack it: %s", errUnclear, branch.Printable(report.UnpackStatus, 200))
+		return fmt.Errorf("%w: the server could not unpack it: %s", errUnclear, branch.Printable(hide(report.UnpackStatus), 200))
 	}
 	for _, s := range report.CommandStatuses {
 		if s.ReferenceName.String() == branch.Ref(p.name) {
-			return refusal(s.Status, talk)
+			return refusal(s.Status, talk, hide)
 		}
 	}
 	return fmt.Errorf("%w: the report does not name the branch", errUnclear)
@@ -122,16 +125,16 @@ func (p *push) send(ctx context.Context, c *branch.Conn, request []byte) error {
 // refusal reads the server's verdict on the branch. Most refusals mean that the
 // branch moved, or that another push holds its lock; those that speak of a rule
 // will not go away.
-func refusal(status string, said *talk) error {
+func refusal(status string, said *talk, hide func(string) string) error {
 	if status == "ok" {
 		return nil
 	}
-	why := branch.Printable(status, 200)
+	why := branch.Printable(hide(status), 200)
 	if strings.Contains(strings.ToLower(said.complaint()), "cannot lock ref") {
 		why += ": another push, or one that was interrupted, holds the branch's lock"
 	} else if line := said.complaint(); line != "" && !strings.Contains(line, "'/") {
 		// A line with a path of the server's disk is for its owner's eyes.
-		why += ": " + branch.Printable(line, 300)
+		why += ": " + branch.Printable(hide(line), 300)
 	}
 	for _, word := range []string{"declined", "denied", "prohibited", "not allowed", "protected", "checked out", "funny refname", "rule violation"} {
 		if strings.Contains(strings.ToLower(status), word) {
