@@ -15,8 +15,10 @@ import (
 // Inputs that an action has and its binary has not: the steps around the binary
 // read them.
 var (
-	inputBin = action.Input{Name: "bin", Kind: action.Path, Empty: "built from the action's own source, with the Go that is on the runner",
+	inputBin = action.Input{Name: "bin", Kind: action.Path, Empty: "taken from the release that this version of the action is, by the digest that it pins",
 		Help: "Absolute path of a folder that holds the binary, built before."}
+	inputSource = action.Input{Name: "allow-source-build", Kind: action.Bool, Default: "false", Empty: action.EmptyIsDefault,
+		Help: "Whether the binary may be built with the Go of the runner, where this version of the action is no release."}
 	inputUpload = action.Input{Name: "artifact", Empty: "nothing is uploaded",
 		Help: "Start of the artifact's name, which ends with a hyphen and the ledger's name; an earlier one of that name is replaced."}
 	inputDownload = action.Input{Name: "artifact", Empty: "nothing is downloaded",
@@ -24,19 +26,28 @@ var (
 )
 
 // around returns the inputs that an action adds.
-func around(name string) []action.Input {
-	artifact := func(in action.Input, prefix string) action.Input { in.Default = prefix; return in }
+func around(name string) (inputs []action.Input) {
+	artifact := func(in action.Input, prefix string) { in.Default = prefix; inputs = append(inputs, in) }
 	switch name {
 	case "txlog-merge":
-		return []action.Input{artifact(inputUpload, "ledger"), inputBin}
+		artifact(inputUpload, "ledger")
 	case "persist":
-		return []action.Input{artifact(inputDownload, "ledger"), inputBin}
+		artifact(inputDownload, "ledger")
 	case "maintenance-plan":
-		return []action.Input{artifact(inputUpload, "maintenance-plan"), inputBin}
+		artifact(inputUpload, "maintenance-plan")
 	case "maintenance-apply":
-		return []action.Input{artifact(inputDownload, "maintenance-plan"), inputBin}
+		artifact(inputDownload, "maintenance-plan")
 	}
-	return []action.Input{inputBin}
+	if inputs = append(inputs, inputBin); holdsToken(name) {
+		inputs = append(inputs, inputSource)
+	}
+	return inputs
+}
+
+// holdsToken reports whether the job of a role has a token with any permission.
+func holdsToken(name string) bool {
+	r, ok := rowOf(name)
+	return !ok || len(r.Permissions) > 0
 }
 
 var (
@@ -83,6 +94,15 @@ func actionRole(t *testing.T, name string) action.Role {
 // stepID is the id of the step that runs the binary, in every action.
 const stepID = "run"
 
+// shell is the shell of every script of an action. It is named by path where it
+// has one, so that a bash which an earlier step put first in PATH is not used, and
+// -p keeps it from BASH_ENV, exported functions and the options in SHELLOPTS.
+const shell = "${{ runner.os == 'Windows' && 'bash' || '/bin/bash' }} --noprofile --norc -p -euo pipefail {0}"
+
+// unset are variables that would load code into the shell itself. What a step
+// sets for itself wins over what earlier steps left.
+var unset = []string{"LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD"}
+
 // quoted spells text as a double-quoted YAML scalar.
 func quoted(text string) string {
 	var b strings.Builder
@@ -116,15 +136,21 @@ func renderInterface(role action.Role) string {
 // renderStep is the step that runs the binary.
 func renderStep(role action.Role) string {
 	var b strings.Builder
-	run := `"$GITHUB_ACTION_PATH/../run.sh" ` + role.Name
+	run := `. "$GITHUB_ACTION_PATH/../run.sh" ` + role.Name
 	if len(role.Commands) > 0 {
 		run += " " + role.Commands[0].Name
 	}
-	fmt.Fprintf(&b, "    - id: %s\n      shell: bash\n      run: '%s'\n      env:\n", stepID, run)
+	fmt.Fprintf(&b, "    - id: %s\n      shell: %s\n      run: '%s'\n      env:\n", stepID, shell, run)
 	for _, in := range role.Inputs {
 		if in.Name != "artifact" {
 			fmt.Fprintf(&b, "        %s: ${{ inputs.%s }}\n", in.Variable(), in.Name)
 		}
+	}
+	if !holdsToken(role.Name) {
+		fmt.Fprintf(&b, "        %s: \"true\" # this job has no token\n", inputSource.Variable())
+	}
+	for _, name := range unset {
+		fmt.Fprintf(&b, "        %s: \"\"\n", name)
 	}
 	return b.String()
 }

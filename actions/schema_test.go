@@ -120,11 +120,16 @@ func checkAction(name, text string) (faults []string) {
 		switch {
 		case s.Run != "" && s.Uses == "":
 			runs++
-			if want := `"$GITHUB_ACTION_PATH/../run.sh" ` + name; s.ID == stepID && s.Run != want && !strings.HasPrefix(s.Run, want+" ") {
+			if want := `. "$GITHUB_ACTION_PATH/../run.sh" ` + name; s.ID == stepID && s.Run != want && !strings.HasPrefix(s.Run, want+" ") {
 				fault("%s: run is %q, want %q", where, s.Run, want)
 			}
-			if s.Shell != "bash" || len(s.With) > 0 || strings.Contains(s.Run, "${{") || strings.Contains(s.Run, "\n") {
-				fault("%s: a run step has shell: bash, no with, and one line without an expression", where)
+			if s.Shell != shell || len(s.With) > 0 || strings.Contains(s.Run, "${{") || strings.Contains(s.Run, "\n") {
+				fault("%s: a run step has the shell of all, no with, and one line without an expression", where)
+			}
+			for _, name := range unset {
+				if value, ok := s.Env[name]; !ok || value != "" {
+					fault("%s: %s must be empty", where, name)
+				}
 			}
 		case s.Uses != "" && s.Run == "":
 			owner, sha, _ := strings.Cut(s.Uses, "@")
@@ -176,8 +181,10 @@ func TestAMalformedActionIsSeen(t *testing.T) {
 	}
 	for name, change := range map[string][2]string{
 		"a key that does not exist":         {"branding:", "brandings:"},
-		"a step key that does not exist":    {"      shell: bash\n", "      shell: bash\n      timeout-minutes: 3\n"},
-		"no shell":                          {"      shell: bash\n", ""},
+		"a step key that does not exist":    {"      shell: " + shell + "\n", "      shell: " + shell + "\n      timeout-minutes: 3\n"},
+		"no shell":                          {"      shell: " + shell + "\n", ""},
+		"another shell":                     {"--norc -p", "--norc"},
+		"a library for the shell":           {"LD_PRELOAD: \"\"", "LD_PRELOAD: /tmp/x.so"},
 		"another runtime":                   {"using: composite", "using: node20"},
 		"an expression in a script":         {" maintenance-apply'", " maintenance-apply ${{ inputs.ledger }}'"},
 		"another binary":                    {" maintenance-apply'", " ledger'"},

@@ -10,13 +10,41 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
 
+// released is the suite as a release, which pins the binaries of the tests.
+var released = sync.OnceValues(func() (string, error) {
+	ours, err := suite()
+	if err != nil {
+		return "", err
+	}
+	bin, err := built()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(scratch, "released")
+	if err := os.CopyFS(dir, os.DirFS(ours)); err != nil {
+		return "", err
+	}
+	pins := "# release v0.0.1\n"
+	for _, r := range theMatrix().Actions {
+		text, err := os.ReadFile(filepath.Join(bin, r.Name))
+		if err != nil {
+			return "", err
+		}
+		pins += digestOf(string(text)) + "  " + r.Name + "-" + runtime.GOOS + "-" + runtime.GOARCH + "\n"
+	}
+	return dir, os.WriteFile(filepath.Join(dir, "actions", "checksums.txt"), []byte(pins), 0o644)
+})
+
 // github serves the repositories below a folder with git's own backend, to those
-// who have the token. It counts who came without.
+// who have the token, and the binaries of the release to all. It counts who came
+// without.
 func github(t *testing.T, folder string, strangers *atomic.Int32) string {
 	t.Helper()
 	git, err := exec.LookPath("git")
@@ -26,6 +54,13 @@ func github(t *testing.T, folder string, strangers *atomic.Int32) string {
 	backend := &cgi.Handler{Path: git, Args: []string{"http-backend"}, Stderr: io.Discard,
 		Env: []string{"GIT_PROJECT_ROOT=" + folder, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=job", "GIT_CONFIG_SYSTEM=/dev/null", "HOME=" + folder}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if rest, ok := strings.CutPrefix(q.URL.Path, "/OWNER/ledger/releases/download/v0.0.1/"); ok {
+			if q.Header.Get("Authorization") != "" {
+				t.Error("the host of the release got a token")
+			}
+			http.ServeFile(w, q, binary(t, strings.TrimSuffix(rest, "-"+runtime.GOOS+"-"+runtime.GOARCH)))
+			return
+		}
 		if _, password, ok := q.BasicAuth(); !ok || password != token {
 			strangers.Add(1)
 			w.Header().Set("WWW-Authenticate", "Basic")
@@ -44,7 +79,7 @@ func github(t *testing.T, folder string, strangers *atomic.Int32) string {
 }
 
 // TestTheWorkflowOfTheREADMERunsAsItStandsThere is the first one that anybody
-// tries: no input is given, the binaries are built from the source of the action,
+// tries: no input is given, the binaries come from the release that the action is,
 // and the remote is the run's own repository, reached with the job's own token.
 func TestTheWorkflowOfTheREADMERunsAsItStandsThere(t *testing.T) {
 	c := newConsumer(t)
@@ -62,12 +97,12 @@ func TestTheWorkflowOfTheREADMERunsAsItStandsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.path = []string{tools}
-	var args []string
-	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
-		args = append(args, "--env", name+"="+strings.TrimSpace(command(t, root(), "go", "env", name)))
+	var err error
+	if c.suite, err = released(); err != nil {
+		t.Fatal(err)
 	}
 
-	r := c.run(t, "agent.yml", examples(read(t, "actions", "agent-ledger", "README.md"))[0], "{}", args...)
+	r := c.run(t, "agent.yml", examples(read(t, "actions", "agent-ledger", "README.md"))[0], "{}")
 	if want := map[string]string{"agent": "success", "persist": "success"}; r.code != 0 || !maps.Equal(r.jobs(), want) {
 		t.Fatalf("exit %d, jobs %v\n%s", r.code, r.jobs(), r.readable())
 	}

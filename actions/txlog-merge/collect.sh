@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Copies what the artifact shall hold into a folder of its own and names that
 # folder, unless it is empty, as the output "path". ARTIFACT_PATHS is the output artifact-paths of the
 # binary: the agent's folder, files beside it, and files to leave out, behind a !.
@@ -10,6 +10,7 @@
 # programs below print could quote a name, so it is not shown.
 set -euo pipefail
 export LC_ALL=C # names are bytes
+PATH=/usr/bin:/bin # programs of the system, not what the agent put before them
 
 say() { printf '::%s title=txlog-merge::%s\n' "$1" "$2"; }
 
