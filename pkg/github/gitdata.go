@@ -51,9 +51,22 @@ func (c *Client) CreateBranch(ctx context.Context, commit Commit) (string, error
 	if err != nil {
 		return "", err
 	}
-	_, err = c.Do(ctx, Call{Method: http.MethodPost, Path: base + "refs", Body: map[string]any{"ref": "refs/heads/" + commit.Branch, "sha": id}, Needs: needsContents, Private: private})
+	ref := "refs/heads/" + commit.Branch
+	answer, err := c.Do(ctx, Call{Method: http.MethodPost, Path: base + "refs", Body: map[string]any{"ref": ref, "sha": id}, Needs: needsContents, Private: private})
 	if err != nil {
 		return "", err
+	}
+	var made struct {
+		Ref    string `json:"ref"`
+		Object struct {
+			SHA string `json:"sha"`
+		} `json:"object"`
+	}
+	if err := answer.Decode(&made); err != nil {
+		return "", err
+	}
+	if made.Ref != ref || made.Object.SHA != id {
+		return "", &Error{Kind: ErrMalformed, Hint: "the answer does not name the reference that was made"}
 	}
 	return id, nil
 }
