@@ -73,6 +73,7 @@ var pins = map[string]string{
 	"actions/upload-artifact":   "ea165f8d65b6e75b540449e92b4886f43607fa02",
 	"actions/download-artifact": "d3f86a106a0bac45b974a628896c90dbdf5c8093",
 	"actions/setup-go":          "d35c59abb061a4a6fb18e82ac0862c26744d6ab5",
+	"actions/attest":            "1e69f48acb82d1966a394da916b4c1698aa569d6",
 }
 
 // checkAction returns what is wrong with an action.yml: the structure that a
