@@ -106,12 +106,19 @@ func (s *Server) createCommit(id *identity, token string, value any, types map[s
 		return nil, stale(*in.Expected)
 	}
 	s.landed(repo, Landed{Branch: branch, OID: oid, How: "mutation", Expected: *in.Expected, Parent: head, Token: token})
-	var mutationID any
+	return s.payload(repo, branch, oid, in), nil
+}
+
+// payload is CreateCommitOnBranchPayload.
+func (s *Server) payload(repo *repository, branch, oid string, in commitInput) object {
+	o := object{"clientMutationId": nil, "ref": object{"name": branch, "prefix": "refs/heads/"}, "commit": object{"oid": oid, "id": "C_" + oid, "url": s.URL}}
 	if in.ClientMutationID != nil {
-		mutationID = *in.ClientMutationID
+		o["clientMutationId"] = *in.ClientMutationID
 	}
-	return object{"clientMutationId": mutationID, "ref": object{"name": branch, "prefix": "refs/heads/"},
-		"commit": object{"oid": oid, "url": s.URL + "/" + repo.name + "/commit/" + oid, "id": "C_" + oid, "messageHeadline": *in.Message.Headline}}, nil
+	if repo != nil {
+		o["commit"].(object)["url"] = s.URL + "/" + repo.name + "/commit/" + oid
+	}
+	return o
 }
 
 func stale(expected string) error {

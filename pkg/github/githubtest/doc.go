@@ -2,10 +2,24 @@
 // speaks what this module uses of a GitHub Enterprise Server, over real bare
 // repositories that the git of the machine made.
 //
-//	URL                                  web, and git over smart HTTP
-//	URL/OWNER/REPO(.git)/…               git http-backend
-//	URL/api/graphql                      createCommitOnBranch, viewer, comments
-//	URL/api/v3/…                         REST
+//	URL/OWNER/REPO(.git)/…      git http-backend
+//	URL/api/graphql             createCommitOnBranch, viewer, and what is minimized
+//	                            in the thread of an issue or pull request
+//	URL/api/v3/user, rate_limit
+//	URL/api/v3/repos/OWNER/REPO
+//	  git/ref/…                 GET
+//	  git/refs                  POST; there is no update
+//	  git/blobs, git/trees, git/commits  POST
+//	  git/commits/SHA           GET
+//	  contents/PATH             GET
+//	  actions/workflows/FILE/dispatches  POST
+//	  issues/N, issues/N/comments, issues/comments/ID
+//	  pulls/N/reviews, pulls/N/comments  GET
+//	  collaborators/LOGIN/permission     GET
+//
+// Lists come in pages of at most 100 whose Link header names the repository by id;
+// what can be read again has an ETag, and 304 costs nothing of the rate limit. Every
+// other path is 404.
 //
 // Nothing is simulated that git can do: a mutation becomes a commit in the bare
 // repository, and the branch moves by update-ref with the expected head as the old
@@ -36,7 +50,7 @@
 //
 // # Departures from GitHub
 //
-// Commits are not signed. GraphQL is read as far as the queries of this module need
+// Commits are not signed. Each token reaches every repository. GraphQL is read as far as the queries of this module need
 // it: one operation, variables, no fragments. Limits of size are those that are
 // documented. The words of an error for a branch that is missing are our own.
 package githubtest

@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"slices"
@@ -250,4 +251,41 @@ func (s *Server) getCommit(c *call) {
 	}
 	message, _ := s.in(c.repo, "log", "-1", "--format=%B", oid)
 	answer(c.w, http.StatusOK, object{"sha": oid, "tree": object{"sha": tree, "url": s.gitURL(c, "trees", tree)}, "parents": parents, "message": message})
+}
+
+// contents is one file of a branch or commit, whole.
+func (s *Server) contents(c *call) {
+	ref, path := c.q.URL.Query().Get("ref"), strings.Join(c.rest[1:], "/")
+	if ref == "" {
+		ref = s.defaultBranch(c.repo)
+	}
+	commit := s.resolve(c.repo, "refs/heads/"+strings.TrimPrefix(ref, "refs/heads/"))
+	if commit == "" && oidForm.MatchString(ref) {
+		commit = ref
+	}
+	oid := ""
+	if commit != "" && validPath(path) {
+		oid = s.resolve(c.repo, commit+":"+path)
+	}
+	if oid == "" || s.kind(c, oid) != "blob" {
+		fail(c.w, http.StatusNotFound, "Not Found")
+		return
+	}
+	text, err := s.raw(c.repo, oid)
+	if err != nil {
+		fail(c.w, http.StatusInternalServerError, "Server Error")
+		return
+	}
+	s.conditional(c, object{"type": "file", "encoding": "base64", "size": len(text), "path": path, "name": path[strings.LastIndex(path, "/")+1:], "sha": oid,
+		"content": folded(base64.StdEncoding.EncodeToString(text))})
+}
+
+// folded breaks base64 into the lines that GitHub sends.
+func folded(text string) string {
+	var b strings.Builder
+	for len(text) > 60 {
+		b.WriteString(text[:60] + "\n")
+		text = text[60:]
+	}
+	return b.String() + text + "\n"
 }

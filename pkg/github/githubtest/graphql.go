@@ -55,7 +55,10 @@ func (s *Server) graphql(w http.ResponseWriter, r *Request, body []byte) {
 	var value any
 	switch {
 	case op.kind == "mutation" && root.name == "createCommitOnBranch":
-		value, err = s.createCommit(id, r.Token, root.args["input"], op.variables)
+		// What cannot be answered is not done.
+		if _, err = shape(s.payload(nil, "", "", commitInput{}), root.fields, root.name); err == nil {
+			value, err = s.createCommit(id, r.Token, root.args["input"], op.variables)
+		}
 	case op.kind == "query" && root.name == "viewer":
 		value = object{"login": id.account.Login, "databaseId": float64(id.account.ID)}
 	case op.kind == "query" && root.name == "repository":

@@ -202,6 +202,12 @@ func shape(value any, fields []field, typ string) (any, error) {
 			if !ok {
 				return nil, fmt.Errorf("Field '%s' doesn't exist on '%s'", f.name, typ)
 			}
+			if resolve, ok := inner.(resolver); ok {
+				var err error
+				if inner, err = resolve(f); err != nil {
+					return nil, err
+				}
+			}
 			one, err := shape(inner, f.fields, f.name)
 			if err != nil {
 				return nil, err

@@ -15,8 +15,10 @@ type repository struct {
 	dir  string
 	id   int64
 
-	landed     []Landed
-	dispatches []Dispatch
+	landed        []Landed
+	dispatches    []Dispatch
+	issues        map[int]*Issue
+	collaborators map[string]string
 }
 
 // Repo returns the folder of the bare repository OWNER/REPO, which is made when it
@@ -34,7 +36,8 @@ func (s *Server) Repo(name string) string {
 		s.t.Fatalf("githubtest: %q is no OWNER/REPO", name)
 	}
 	s.sequence++
-	r := &repository{name: name, dir: filepath.Join(s.root, owner, repo+".git"), id: int64(1_000_000 + s.sequence)}
+	r := &repository{name: name, dir: filepath.Join(s.root, owner, repo+".git"), id: int64(1_000_000 + s.sequence),
+		issues: map[int]*Issue{}, collaborators: map[string]string{}}
 	for _, args := range [][]string{
 		{"init", "-q", "--bare", "--initial-branch=main", r.dir},
 		{"-C", r.dir, "config", "http.receivepack", "true"},
@@ -86,6 +89,16 @@ func (s *Server) environment(more ...string) []string {
 
 // run runs git to its end and returns what it printed, the last line feed cut.
 func (s *Server) run(stdin []byte, env []string, args ...string) (string, error) {
+	out, err := s.output(stdin, env, args...)
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// raw is an object's content.
+func (s *Server) raw(r *repository, oid string) ([]byte, error) {
+	return s.output(nil, nil, "-C", r.dir, "cat-file", "blob", oid)
+}
+
+func (s *Server) output(stdin []byte, env []string, args ...string) ([]byte, error) {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, "git", args...)
@@ -94,9 +107,9 @@ func (s *Server) run(stdin []byte, env []string, args ...string) (string, error)
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
-		return "", &gitError{strings.Join(args, " "), strings.TrimSpace(complaint.String() + " " + err.Error())}
+		return nil, &gitError{strings.Join(args, " "), strings.TrimSpace(complaint.String() + " " + err.Error())}
 	}
-	return strings.TrimSuffix(out.String(), "\n"), nil
+	return out.Bytes(), nil
 }
 
 // in runs git in a repository.

@@ -11,6 +11,9 @@ var (
 	readContents  = need{"read", []string{"contents"}}
 	writeContents = need{"write", []string{"contents"}}
 	metadata      = need{"read", []string{"metadata"}}
+	readThread    = need{"read", []string{"issues", "pull-requests"}}
+	writeThread   = need{"write", []string{"issues", "pull-requests"}}
+	readPulls     = need{"read", []string{"pull-requests"}}
 )
 
 // spend takes one request from a bucket and writes its headers.
@@ -75,6 +78,10 @@ func (s *Server) rest(w http.ResponseWriter, q *http.Request, r *Request, body [
 		}
 		return
 	}
+	// The links between pages name a repository by its id.
+	if len(path) >= 2 && path[0] == "repositories" {
+		path = append(strings.Split("repos/"+s.byID(path[1]), "/"), path[2:]...)
+	}
 	if len(path) < 3 || path[0] != "repos" {
 		fail(w, http.StatusNotFound, "Not Found")
 		return
@@ -116,6 +123,16 @@ func (s *Server) routes() []route {
 		{"POST", "git/trees", writeContents, s.createTree},
 		{"POST", "git/commits", writeContents, s.createCommitObject},
 		{"GET", "git/commits/*", readContents, s.getCommit},
+		{"GET", "contents/**", readContents, s.contents},
+		{"GET", "issues/*", readThread, s.locked(s.getIssue)},
+		{"GET", "issues/*/comments", readThread, s.locked(s.listComments)},
+		{"POST", "issues/*/comments", writeThread, s.locked(s.createComment)},
+		{"GET", "issues/comments/*", readThread, s.locked(s.getComment)},
+		{"PATCH", "issues/comments/*", writeThread, s.locked(s.updateComment)},
+		{"DELETE", "issues/comments/*", writeThread, s.locked(s.deleteComment)},
+		{"GET", "pulls/*/reviews", readPulls, s.locked(s.listReviews)},
+		{"GET", "pulls/*/comments", readPulls, s.locked(s.listReviewComments)},
+		{"GET", "collaborators/*/permission", metadata, s.locked(s.permission)},
 		{"POST", "actions/workflows/*/dispatches", need{"write", []string{"actions"}}, s.dispatch},
 	}
 }
@@ -177,4 +194,16 @@ func (s *Server) defaultBranch(r *repository) string {
 		return ""
 	}
 	return out
+}
+
+// byID is the name of the repository with an id, "/" for none.
+func (s *Server) byID(text string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, r := range s.repos {
+		if strconv.FormatInt(r.id, 10) == text {
+			return name
+		}
+	}
+	return "/"
 }

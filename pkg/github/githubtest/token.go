@@ -23,7 +23,6 @@ var Actions = Account{ID: 41898282, Login: "github-actions[bot]", Type: "Bot"}
 type identity struct {
 	permissions Permissions
 	account     Account
-	repos       []string
 }
 
 // Token registers a token, which acts as github-actions[bot] unless an account is
