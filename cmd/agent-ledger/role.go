@@ -2,6 +2,9 @@ package main
 
 import "github.com/repo-memory/ledger/pkg/action"
 
+var inputPayloadSchema = action.Input{Name: "payload-schema", Kind: action.Path, Empty: "every payload is taken",
+	Help: "File of a JSON schema that payloads must satisfy: type, enum, required, properties, additionalProperties, items, oneOf, anyOf."}
+
 // inputsTransport say how clients reach the server.
 var inputsTransport = []action.Input{
 	{Name: "transport", Kind: action.Enum, Values: []string{"stdio", "http"}, Default: "stdio",
@@ -23,9 +26,9 @@ var role = action.Role{
 		{Name: "setup", Help: "restore the branch into the folder and write the configuration of MCP clients"},
 		{Name: "serve", Help: "serve the folder over MCP: on standard input and output, where MCP clients start it, or over HTTP", Protocol: true,
 			Inputs: []string{"ledger", "directory", "max-shards", "max-segment-kb", "max-record-kb", "max-patch-kb",
-				"transport", "listen", "port", "allowed-hosts", "access-token"}},
+				"payload-schema", "transport", "listen", "port", "allowed-hosts", "access-token"}},
 	},
-	Inputs: action.Inputs(action.InputsRemote, []action.Input{action.InputDirectory}, action.InputsLimits, inputsTransport),
+	Inputs: action.Inputs(action.InputsRemote, []action.Input{action.InputDirectory}, action.InputsLimits, []action.Input{inputPayloadSchema}, inputsTransport),
 	Outputs: []action.Output{
 		{Name: "directory", Help: "Folder of the restored ledger, where the agent may also leave memory files."},
 		{Name: "base-commit", Help: "Commit that was restored; empty when the branch does not exist yet. Give it to persist."},

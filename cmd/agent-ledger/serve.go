@@ -11,6 +11,8 @@ import (
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/mcptools"
+	"github.com/repo-memory/ledger/pkg/regular"
+	"github.com/repo-memory/ledger/pkg/schema"
 	"github.com/repo-memory/ledger/pkg/staging"
 	"github.com/repo-memory/ledger/pkg/txlog"
 )
@@ -22,12 +24,16 @@ func serve(ctx context.Context, a *action.Action) error {
 		return action.BadInput("max-record-kb", "%v", err)
 	}
 	dir := a.GetInput("directory")
+	payloads, err := payloadSchema(a)
+	if err != nil {
+		return err
+	}
 	w, err := ledger.NewWriter(dir, limits, ledger.WriterOptions{Restored: staging.Restored(dir)})
 	if err != nil {
 		return fmt.Errorf("the ledger cannot be served: %w", err)
 	}
 	defer w.Close()
-	options := mcptools.Options{Version: action.Version()}
+	options := mcptools.Options{Version: action.Version(), Schema: payloads}
 	if log, err := txlog.OpenWriter(staging.LogPath(dir)); err == nil {
 		defer log.Close()
 		options.Audit = audit{log}
@@ -45,6 +51,23 @@ func serve(ctx context.Context, a *action.Action) error {
 		return serveHTTP(ctx, a, server, dir)
 	}
 	return server.Serve(ctx, os.Stdin, os.Stdout)
+}
+
+// payloadSchema reads the schema of the payloads; nil is none.
+func payloadSchema(a *action.Action) (*schema.Schema, error) {
+	path := a.GetInput("payload-schema")
+	if path == "" {
+		return nil, nil
+	}
+	text, err := regular.ReadFile(path, schema.MaxBytes)
+	if err != nil {
+		return nil, action.BadInput("payload-schema", "cannot be read: want a regular file of at most %d bytes, no link", schema.MaxBytes)
+	}
+	compiled, err := schema.Parse(text)
+	if err != nil {
+		return nil, action.BadInput("payload-schema", "%v", err)
+	}
+	return compiled, nil
 }
 
 // audit writes events to the transaction log.

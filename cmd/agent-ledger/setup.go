@@ -33,6 +33,9 @@ func setup(ctx context.Context, a *action.Action) (err error) {
 	if err != nil {
 		return action.BadInput("remote", "%v", err)
 	}
+	if _, err := payloadSchema(a); err != nil {
+		return err
+	}
 	http := a.GetInput("transport") == "http"
 	if http {
 		if _, _, _, err := address(a); err != nil {
@@ -157,6 +160,12 @@ func leaveManifest(a *action.Action, dir, head string) error {
 // the client's environment is hidden from it.
 func serveEnv(a *action.Action, dir string) map[string]string {
 	env := map[string]string{"INPUT_LEDGER": a.GetInput("ledger"), "INPUT_DIRECTORY": dir, "INPUT_TOKEN": ""}
+	// Clients start the server in a folder of their own.
+	if path := a.GetInput("payload-schema"); path != "" {
+		if whole, err := filepath.Abs(path); err == nil {
+			env[inputPayloadSchema.Variable()] = whole
+		}
+	}
 	for _, limit := range action.InputsLimits {
 		env[limit.Variable()] = a.GetInput(limit.Name)
 	}

@@ -13,7 +13,9 @@
 // Arguments are one JSON object, read strictly: unknown, repeated and wrongly
 // cased names are refused, as are values of another type than the schema says; a
 // string that holds JSON is a string. Missing arguments are an empty object. A
-// payload may be any JSON value that admission takes (package ledger).
+// payload may be any JSON value that admission takes (package ledger), and that
+// satisfies the schema of the workflow's author where there is one (package
+// schema), which the list of tools then shows if it has at most 4 KiB.
 //
 // Every result has the same JSON as structured content and as text. A refusal is
 // a result with isError and one fixed sentence, with at most names that the

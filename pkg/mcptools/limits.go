@@ -50,6 +50,10 @@ const (
 	maxHeads       = 64
 	maxDiagnostics = 20
 
+	// maxShownSchema bounds the schema of payloads that the list of tools shows: the
+	// list is a part of every conversation.
+	maxShownSchema = 4 << 10
+
 	// maxIdempotencyKeys is how many keys the server remembers; the oldest goes
 	// first. A run appends far fewer records under keys.
 	maxIdempotencyKeys = 1024

@@ -1,5 +1,7 @@
 package mcptools
 
+import "strings"
+
 // The input schemas: an object at the root, every member described, nothing that
 // clients are known to mangle (anyOf, oneOf, allOf or if at the root). They tell
 // clients what to send; what is accepted is decided by the strict readers.
@@ -8,12 +10,27 @@ const appendSchema = `{
   "type": "object",
   "properties": {
     "type": {"type": "string", "minLength": 1, "maxLength": 128, "description": "What kind of record it is, such as finding; memory.* and thread.* are reserved."},
-    "payload": {"description": "Any JSON value, nested at most 29 deep. It is public; no secrets."},
+    "payload": ` + anyPayload + `,
     "idempotency_key": {"type": "string", "minLength": 1, "maxLength": 256, "description": "A key of your own: the same request under the same key is recorded once."}
   },
   "required": ["type", "payload"],
   "additionalProperties": false
 }`
+
+const anyPayload = `{"description": "Any JSON value, nested at most 29 deep. It is public; no secrets."}`
+
+// appendSchema shows clients the schema of the payloads, if there is one that is
+// not too large for a list of tools.
+func (s *Server) appendSchema() string {
+	if s.options.Schema == nil {
+		return appendSchema
+	}
+	text := string(s.options.Schema.JSON())
+	if len(text) > maxShownSchema {
+		return appendSchema
+	}
+	return strings.Replace(appendSchema, anyPayload, text, 1)
+}
 
 const getSchema = `{
   "type": "object",

@@ -10,6 +10,7 @@ import (
 	"github.com/repo-memory/ledger/pkg/canonical"
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/projection"
+	"github.com/repo-memory/ledger/pkg/schema"
 )
 
 // Audit writes the audit event of a record that was appended.
@@ -19,6 +20,8 @@ type Audit interface{ Append(ledger.Record) error }
 type Options struct {
 	// Audit may be nil: then no events are written.
 	Audit Audit
+	// Schema is what every payload that is appended must satisfy; nil takes all.
+	Schema *schema.Schema
 	// Version is the server's own, shown to clients.
 	Version string
 }

@@ -20,7 +20,7 @@ const (
 func (s *Server) tools() []tool {
 	return []tool{
 		{"ledger_append", "Append one record to the ledger and return it. It is durable when this returns, and published after the run if admission takes it." +
-			noSecrets + dataNotInstructions, appendSchema, false, s.append},
+			noSecrets + dataNotInstructions, s.appendSchema(), false, s.append},
 		{"ledger_get", "Get one record by its id or by its digest." + dataNotInstructions, getSchema, true, s.get},
 		{"ledger_query", "Get a page of records, ascending by digest, that match a type and conditions on their payloads. " +
 			"When hasMore is true, ask again with after set to nextCursor." + dataNotInstructions, querySchema, true, s.query},
@@ -51,6 +51,9 @@ func (s *Server) append(_ context.Context, arguments []byte) (answer, error) {
 	}
 	payload, refused := ledger.StrictPayload(in.Payload)
 	if refused != nil {
+		return answer{}, refused
+	}
+	if refused := s.options.Schema.Judge(payload); refused != nil {
 		return answer{}, refused
 	}
 	if in.IdempotencyKey != nil {
