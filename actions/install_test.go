@@ -70,6 +70,7 @@ type runner struct {
 	job    map[string]string // environment from earlier steps
 	inputs map[string]string
 	github map[string]string
+	script func(run string) string // changes the step's line, where it is set
 }
 
 const (
@@ -83,7 +84,7 @@ func aRunner(t *testing.T) *runner {
 	t.Helper()
 	base := filepath.Join(t.TempDir(), "it's a $(folder)")
 	r := &runner{filepath.Join(base, "_actions", "OWNER", "ledger", "v1"), filepath.Join(base, "temp"), filepath.Join(base, "work"),
-		&releases{files: map[string]string{}}, map[string]string{"PATH": t.TempDir(), "HOME": t.TempDir()}, map[string]string{}, nil}
+		&releases{files: map[string]string{}}, map[string]string{"PATH": t.TempDir(), "HOME": t.TempDir()}, map[string]string{}, nil, nil}
 	server := httptest.NewServer(r.host)
 	t.Cleanup(server.Close)
 	r.host.url, r.host.close = server.URL, server.Close
@@ -184,6 +185,9 @@ func (r *runner) run(t *testing.T, role string) (string, int) {
 		separator = `\`
 	}
 	env["GITHUB_ACTION_PATH"] = strings.Join([]string{r.dir, "actions", role}, separator)
+	if r.script != nil {
+		s.Run = r.script(s.Run)
+	}
 	script := filepath.Join(t.TempDir(), "script")
 	write(t, script, s.Run+"\n")
 	words := strings.Fields(expression.ReplaceAllString(s.Shell, "/bin/bash"))
