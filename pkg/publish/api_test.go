@@ -178,7 +178,6 @@ func TestWhatTheAPIDoesNotTakeIsPushedUnlessOnlyTheAPIMayBeUsed(t *testing.T) {
 				h := newHub(t)
 				if c.empty {
 					h.repo.git("update-ref", "-d", "refs/heads/main")
-					h.Script(githubtest.On("POST", "/api/v3/repos/octo/consumer/git/blobs"), githubtest.Respond(409, `{"message":"Git Repository is empty."}`))
 				}
 				if c.branch {
 					h.repo.commit(testRef, map[string]string{"a": "a"})

@@ -98,7 +98,11 @@ func (s *Server) rest(w http.ResponseWriter, q *http.Request, r *Request, body [
 	for _, route := range s.routes() {
 		if route.method == q.Method && matches(route.path, c.rest) {
 			id, ok := s.allowed(w, r, route.need)
-			if ok {
+			switch {
+			case !ok:
+			case len(c.rest) > 0 && c.rest[0] == "git" && s.isEmpty(c.repo):
+				fail(w, http.StatusConflict, "Git Repository is empty.")
+			default:
 				c.id = id
 				route.serve(c)
 			}
@@ -106,6 +110,13 @@ func (s *Server) rest(w http.ResponseWriter, q *http.Request, r *Request, body [
 		}
 	}
 	fail(w, http.StatusNotFound, "Not Found")
+}
+
+// isEmpty tells whether a repository has no reference; the git data API then makes
+// nothing in it.
+func (s *Server) isEmpty(repo *repository) bool {
+	out, err := s.in(repo, "for-each-ref", "--count=1")
+	return err == nil && out == ""
 }
 
 type route struct {
