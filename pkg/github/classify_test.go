@@ -98,6 +98,8 @@ func TestEachErrorOfGraphQLIsOfOneKind(t *testing.T) {
 		"not found, named like a limit": {one("NOT_FOUND", "Could not resolve to a Repository with the name 'octo/rate limit'"), ErrNotFound},
 		"a rule":                        {one("UNPROCESSABLE", "Repository rule violations found"), ErrRule},
 		"unprocessable":                 {one("UNPROCESSABLE", "No"), ErrInvalid},
+		"a field that is not there":     {`{"errors":[{"path":["mutation"],"extensions":{"code":"undefinedField","typeName":"Mutation"},"message":"Field 'x' doesn't exist on type 'Mutation'"}]}`, ErrInvalid},
+		"a variable that does not fit":  {`{"errors":[{"extensions":{"value":{},"problems":[]},"message":"Variable $input of type X! was provided invalid value for branch"}]}`, ErrInvalid},
 		"nothing that is known":         {`{"data":null,"errors":[{"message":"Something went wrong while executing your query"}]}`, ErrUnavailable},
 		"an error without a word":       {`{"data":{"viewer":{"login":"partial"}},"errors":[{}]}`, ErrUnavailable},
 		"the second says more":          {`{"errors":[{"message":"Something went wrong"},{"type":"STALE_DATA","message":"x"}]}`, ErrStale},

@@ -27,8 +27,11 @@ func (c *Client) GraphQL(ctx context.Context, query string, variables map[string
 
 // graphqlError is one entry of an answer's errors.
 type graphqlError struct {
-	Type    *string `json:"type"`
-	Message *string `json:"message"`
+	Type       *string `json:"type"`
+	Message    *string `json:"message"`
+	Extensions *struct {
+		Code *jsontext.Value `json:"code"` // of a query that the schema refuses
+	} `json:"extensions"`
 }
 
 // graphqlData returns the data of an answer without errors.
@@ -84,8 +87,10 @@ func (c *Client) classifyGraphQL(g graphqlError, call Call) *Error {
 		c.forbidden(e, message, call)
 	case kind == "NOT_FOUND":
 		e.Kind, e.Hint = ErrNotFound, "check the name, and that the token may see it"+needs(call, "; it needs ")
-	case kind == "UNPROCESSABLE", kind == "undefinedField", kind == "argumentLiteralsIncompatible":
+	case kind == "UNPROCESSABLE":
 		e.Kind = ErrInvalid
+	case kind == "" && (g.Extensions != nil && g.Extensions.Code != nil || containsAny(message, "was provided invalid value", "doesn't exist on type")):
+		e.Kind, e.Hint = ErrInvalid, "the server's GraphQL schema does not know this request"
 	default:
 		e.Kind = ErrUnavailable
 	}
