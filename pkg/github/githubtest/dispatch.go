@@ -42,8 +42,7 @@ func (s *Server) dispatch(c *call) {
 		fail(c.w, http.StatusUnprocessableEntity, fmt.Sprintf(format, args...))
 	}
 	file := c.rest[2]
-	text, err := s.in(c.repo, "cat-file", "blob", "refs/heads/"+s.defaultBranch(c.repo)+":.github/workflows/"+file)
-	if err != nil || strings.Contains(file, "/") {
+	if _, err := s.in(c.repo, "cat-file", "blob", "refs/heads/"+s.defaultBranch(c.repo)+":.github/workflows/"+file); err != nil || strings.Contains(file, "/") {
 		fail(c.w, http.StatusNotFound, "Not Found") // the workflow must be on the default branch
 		return
 	}
@@ -52,7 +51,8 @@ func (s *Server) dispatch(c *call) {
 		refuse("No ref found for: %s", in.Ref)
 		return
 	}
-	if text, err = s.in(c.repo, "cat-file", "blob", "refs/heads/"+branch+":.github/workflows/"+file); err != nil {
+	text, err := s.in(c.repo, "cat-file", "blob", "refs/heads/"+branch+":.github/workflows/"+file)
+	if err != nil {
 		refuse("Workflow does not exist on ref: %s", in.Ref)
 		return
 	}

@@ -16,7 +16,7 @@ type graphError struct {
 	kind, message string
 }
 
-func (e *graphError) Error() string { return e.kind + ": " + e.message }
+func (e *graphError) Error() string { return e.message }
 
 // graphql serves one operation with one field at the root. Like GitHub it answers
 // with 200 whatever happens behind the authentication.

@@ -1,7 +1,6 @@
 package githubtest
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -24,6 +23,11 @@ type field struct {
 // tokens of GraphQL: names, numbers, strings without escapes, punctuation.
 var tokenForm = regexp.MustCompile(`[\s,]+|#[^\n]*|[A-Za-z_][A-Za-z0-9_]*|-?[0-9]+|"[^"\\\n]*"|[{}()\[\]:=!$]`)
 
+// schemaError is what GitHub says of a document that its schema does not take.
+func schemaError(format string, args ...any) error {
+	return &graphError{"", fmt.Sprintf(format, args...)}
+}
+
 type queryParser struct {
 	tokens []string
 	values map[string]any
@@ -35,7 +39,7 @@ func parseQuery(text string, values map[string]any) (op operation, err error) {
 	for at := 0; at < len(text); {
 		loc := tokenForm.FindStringIndex(text[at:])
 		if loc == nil || loc[0] != 0 {
-			return op, fmt.Errorf("Parse error on %q at position %d", text[at:min(len(text), at+10)], at)
+			return op, schemaError("Parse error on %q at position %d", text[at:min(len(text), at+10)], at)
 		}
 		t := text[at : at+loc[1]]
 		at += loc[1]
@@ -87,7 +91,7 @@ func parseQuery(text string, values map[string]any) (op operation, err error) {
 func (p *queryParser) declared(types map[string]string) {
 	for name, typ := range types {
 		if v, ok := p.values[name]; typ[len(typ)-1] == '!' && (!ok || v == nil) {
-			panic(fmt.Errorf("Variable $%s of type %s was provided invalid value", name, typ))
+			panic(schemaError("Variable $%s of type %s was provided invalid value", name, typ))
 		}
 		if _, ok := p.values[name]; !ok {
 			if p.values == nil {
@@ -98,14 +102,14 @@ func (p *queryParser) declared(types map[string]string) {
 	}
 	for name := range p.values {
 		if types[name] == "" {
-			panic(fmt.Errorf("Variable $%s is used by the request but not declared", name))
+			panic(schemaError("Variable $%s is used by the request but not declared", name))
 		}
 	}
 }
 
 func (p *queryParser) peek() string {
 	if len(p.tokens) == 0 {
-		panic(errors.New("Parse error: unexpected end of document"))
+		panic(schemaError("Parse error: unexpected end of document"))
 	}
 	return p.tokens[0]
 }
@@ -122,7 +126,7 @@ func (p *queryParser) want(t string) {
 	}
 }
 
-func (p *queryParser) fail(t string) { panic(fmt.Errorf("Parse error on %q", t)) }
+func (p *queryParser) fail(t string) { panic(schemaError("Parse error on %q", t)) }
 
 func (p *queryParser) selection() (fields []field) {
 	p.want("{")
@@ -160,7 +164,7 @@ func (p *queryParser) value() any {
 		name := p.take()
 		v, ok := p.values[name]
 		if !ok {
-			panic(fmt.Errorf("Variable $%s is used but not declared", name))
+			panic(schemaError("Variable $%s is used but not declared", name))
 		}
 		return v
 	case t[0] == '"':
@@ -194,13 +198,13 @@ func shape(value any, fields []field, typ string) (any, error) {
 		return list, nil
 	case map[string]any:
 		if len(fields) == 0 {
-			return nil, fmt.Errorf("Field must have selections (field '%s' returns an object)", typ)
+			return nil, schemaError("Field must have selections (field '%s' returns an object)", typ)
 		}
 		out := map[string]any{}
 		for _, f := range fields {
 			inner, ok := v[f.name]
 			if !ok {
-				return nil, fmt.Errorf("Field '%s' doesn't exist on '%s'", f.name, typ)
+				return nil, schemaError("Field '%s' doesn't exist on '%s'", f.name, typ)
 			}
 			if resolve, ok := inner.(resolver); ok {
 				var err error
@@ -217,7 +221,7 @@ func shape(value any, fields []field, typ string) (any, error) {
 		return out, nil
 	default:
 		if len(fields) > 0 && v != nil {
-			return nil, fmt.Errorf("Selections can't be made on scalars (field '%s')", typ)
+			return nil, schemaError("Selections can't be made on scalars (field '%s')", typ)
 		}
 		return v, nil
 	}
