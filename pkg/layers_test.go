@@ -21,12 +21,12 @@ const module = "github.com/repo-memory/ledger/"
 var tiers = [][]string{
 	{"pkg/canonical", "pkg/regular"},
 	{"pkg/ledger", "pkg/safeoutput"},
-	{"pkg/action", "pkg/branch", "pkg/compaction", "pkg/github", "pkg/projection", "pkg/schema", "pkg/script", "pkg/staging", "pkg/thread", "pkg/txlog"},
+	{"pkg/action", "pkg/branch", "pkg/compaction", "pkg/github", "pkg/memory", "pkg/projection", "pkg/schema", "pkg/script", "pkg/staging", "pkg/thread", "pkg/txlog"},
 	{"pkg/persist", "pkg/mcptools", "pkg/publish"},
 }
 
 // pure packages know no git, SQL, network or workflow, and start no process.
-var pure = []string{"pkg/canonical", "pkg/ledger", "pkg/compaction", "pkg/schema", "pkg/thread"}
+var pure = []string{"pkg/canonical", "pkg/ledger", "pkg/compaction", "pkg/memory", "pkg/schema", "pkg/thread"}
 
 type goPackage struct {
 	ImportPath, Dir string

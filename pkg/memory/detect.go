@@ -1,0 +1,285 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// comparison is what the detectors look at: two heads and the base that the
+// work on the right declares.
+type comparison struct {
+	p                 *project
+	base, left, right *set
+	target            string // ref
+	rights            []*set // what the right adds to base and left, in order
+	lefts             []*set // what the left adds to the base
+	touched           map[int32]bool
+	list              []*Conflict
+	seen              map[string]bool
+}
+
+// detect runs the detectors for a proposal against the target's head as it is
+// now. It changes nothing and gives the same result for the same heads.
+func (p *project) detect(t *proposalState) []*Conflict {
+	target := p.refs[t.TargetRef].head
+	c := &comparison{p: p, base: t.base, left: target, right: t.head, target: t.TargetRef}
+	if len(t.Selected) > 0 {
+		picked, fault := p.prepared(t, CherryPick)
+		if fault != nil {
+			c.note(StaleBase, Blocks, "selected ops", "", nil, nil)
+			return c.finish(t.ID, t.head.Name())
+		}
+		c.right, c.rights = picked, []*set{picked}
+	} else {
+		if !t.head.view.has(target.index) {
+			c.note(StaleBase, Tells, target.Name().String(), "", nil, nil)
+		}
+		c.rights = p.setsOf(t.head, t.base.view, target.view)
+	}
+	c.lefts = p.setsOf(target, t.base.view)
+	c.run()
+	return c.finish(t.ID, t.head.Name())
+}
+
+func (p *project) setsOf(to *set, not ...view) []*set {
+	list, _ := p.delta(to.index, len(p.sets), not...)
+	sets := make([]*set, len(list))
+	for i, j := range list {
+		sets[i] = p.sets[j]
+	}
+	return sets
+}
+
+// note keeps a finding once.
+func (c *comparison) note(typ ConflictType, severity Severity, identity string, label Label, left, right []string) {
+	key := string(typ) + "\x00" + identity
+	if c.seen[key] {
+		return
+	}
+	if c.seen == nil {
+		c.seen = map[string]bool{}
+	}
+	c.seen[key] = true
+	c.list = append(c.list, &Conflict{Project: c.p.id, Base: c.base.Name(), Left: c.left.Name(), Type: typ, Severity: severity,
+		Identity: identity, Label: label, LeftMemories: left, RightMemories: right, Status: ConflictOpen})
+}
+
+var severities = []Severity{Blocks, Asks, Tells}
+
+// finish orders the findings, bounds them and gives them their ids.
+func (c *comparison) finish(proposal string, right Name) []*Conflict {
+	slices.SortFunc(c.list, func(a, b *Conflict) int {
+		if d := slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity); d != 0 {
+			return d
+		}
+		return strings.Compare(string(a.Type)+"\x00"+a.Identity, string(b.Type)+"\x00"+b.Identity)
+	})
+	if n := len(c.list); n > MaxConflicts {
+		c.list = c.list[:MaxConflicts]
+		c.note(TooManyConflicts, Blocks, fmt.Sprintf("%d conflicts", n), "", nil, nil)
+	}
+	for _, found := range c.list {
+		found.Proposal, found.Right = proposal, right
+		found.identify()
+	}
+	return c.list
+}
+
+// run applies the detectors.
+func (c *comparison) run() {
+	c.touched = c.touchedBy(c.rights)
+	ids := make([]int32, 0, len(c.touched))
+	for i := range c.touched {
+		ids = append(ids, i)
+	}
+	var changed []*Memory // by the right, still active there
+	for _, i := range ids {
+		base, left, right := c.base.view.mem.get(i), c.left.view.mem.get(i), c.right.view.mem.get(i)
+		if right == nil {
+			continue
+		}
+		c.diverge(base, left, right)
+		c.flow(left, right)
+		if right.Active && !sameMeaning(base, right) {
+			changed = append(changed, right)
+		}
+	}
+	for _, s := range c.rights {
+		for n := range s.Ops {
+			c.op(s, n)
+		}
+	}
+	sortMemories(changed)
+	accepted := newKeyIndex(c.p.id)
+	c.left.view.mem.each(func(i int32, m *Memory) {
+		// What the right replaced is no contradiction of it; where both changed it,
+		// that was found above.
+		if m != nil && m.Active && !c.touched[i] {
+			accepted.add(m)
+		}
+	})
+	c.contradictions(changed, accepted)
+	own := newKeyIndex(c.p.id)
+	for _, m := range changed {
+		own.add(m)
+	}
+	c.contradictions(changed, own)
+	c.copies(changed)
+	c.unaccepted()
+}
+
+// unaccepted compares what the left changed with the history that both accept,
+// where the left is no reviewed branch itself.
+func (c *comparison) unaccepted() {
+	if c.left.landed || len(c.lefts) == 0 {
+		return
+	}
+	touched := c.touchedBy(c.lefts)
+	var changed []*Memory
+	history := newKeyIndex(c.p.id)
+	for i := range touched {
+		if m := c.left.view.mem.get(i); m != nil && m.Active && !sameMeaning(c.base.view.mem.get(i), m) {
+			changed = append(changed, m)
+		}
+	}
+	c.base.view.mem.each(func(i int32, m *Memory) {
+		if m != nil && m.Active && !touched[i] {
+			history.add(m)
+		}
+	})
+	sortMemories(changed)
+	c.contradictions(changed, history)
+}
+
+// touchedBy returns the numbers of the memories that ops name or create.
+func (c *comparison) touchedBy(sets []*set) map[int32]bool {
+	touched := map[int32]bool{}
+	for _, s := range sets {
+		for n := range s.Ops {
+			op := &s.Ops[n]
+			id, _ := op.identify()
+			if id.result == "" && (op.Type == AddMemory || op.Type == SupersedeMemory) {
+				id.result = defaultID(s.ID, n)
+			}
+			for _, name := range []string{id.target, id.result} {
+				if i, known := c.p.memoryIndex[name]; known {
+					touched[i] = true
+				}
+			}
+		}
+	}
+	return touched
+}
+
+// sameMeaning reports whether nothing that a reader relies on differs; marks
+// such as evidence do not count.
+func sameMeaning(a, b *Memory) bool {
+	if a == nil || b == nil || a == b {
+		return a == b
+	}
+	return a.Active == b.Active && a.RetiredFor == b.RetiredFor && a.Kind == b.Kind && a.Scope == b.Scope && a.Visibility == b.Visibility &&
+		a.FactKey == b.FactKey && a.Subject == b.Subject && a.ValidFrom == b.ValidFrom && a.ValidTo == b.ValidTo &&
+		a.Protected == b.Protected && a.Approval == b.Approval && normalize(a.Content) == normalize(b.Content)
+}
+
+// diverge finds a memory that both sides changed, each in its way, or that both
+// created under one identity.
+func (c *comparison) diverge(base, left, right *Memory) {
+	if left == nil || sameMeaning(left, right) || sameMeaning(base, left) || sameMeaning(base, right) {
+		return
+	}
+	label := TemporalUpdate
+	if base == nil {
+		label = DirectContradiction
+	}
+	typ := IncompatibleFact
+	if left.Kind == KindDecision || right.Kind == KindDecision {
+		if typ = ContradictoryDecision; left.Protected {
+			typ = ProtectedDecision
+		}
+	}
+	c.note(typ, Blocks, left.ID, label, []string{left.ID}, []string{right.ID})
+}
+
+// flow finds private memory on its way to a ref that others read, declared or
+// not, retired on the way or not: the history that is merged holds it.
+func (c *comparison) flow(left, right *Memory) {
+	if IsProtected(c.target) && right.EverPrivate && (left == nil || !left.EverPrivate || rank(right.Visibility) > rank(left.Visibility)) ||
+		left != nil && rank(right.Visibility) > rank(left.Visibility) {
+		c.note(ScopeFlow, Asks, right.ID, "", leftIDs(left), []string{right.ID})
+	}
+}
+
+func rank(visibility string) int { return slices.Index(visibilities, visibility) }
+
+func leftIDs(m *Memory) []string {
+	if m == nil {
+		return nil
+	}
+	return []string{m.ID}
+}
+
+// op finds what one op of the right does that its author may not do lightly. What
+// it changes is read from the left's projection, never from the op.
+func (c *comparison) op(s *set, n int) {
+	op := &s.Ops[n]
+	id, _ := op.identify()
+	at := fmt.Sprintf("%s#%d", s.ID, n)
+	left := c.left.view.active(c.p, id.target)
+	replaces := op.Type == CorrectMemory || op.Type == SupersedeMemory || op.Type == MarkDuplicate
+	user := s.user
+	if source := op.Text("cherrypicked_from"); source != "" {
+		// A picked op is its author's, whoever picked it.
+		if picked, ok := c.p.pickedSource(source); ok {
+			user, s = picked.user, picked
+		}
+	}
+	if left != nil && replaces {
+		if c.p.approved(left) && (!user || isInference(op.Text("source_trust"))) {
+			c.note(TrustDowngrade, Blocks, left.ID, TemporalUpdate, []string{left.ID}, rightIDs(id))
+		}
+		if left.Kind == KindDecision && left.Protected {
+			c.note(ProtectedDecision, Blocks, left.ID, TemporalUpdate, []string{left.ID}, rightIDs(id))
+		}
+	}
+	if from, to := rank(op.Text("from_visibility")), rank(op.Text("to_visibility")); from >= 0 && to > from {
+		c.note(ScopeFlow, Asks, "declared:"+at, "", leftIDs(left), rightIDs(id))
+	}
+	if project := op.Text("project_id"); project != "" && project != c.p.id {
+		c.note(BoundaryViolation, Blocks, "project:"+at, "", leftIDs(left), rightIDs(id))
+	}
+	topic := s.Topic
+	if ref, ok := ParseRef(s.Ref); ok && ref.Kind == TopicRef {
+		topic = ref.Name
+	}
+	if t := op.Text("topic_id"); t != "" && t != topic || replaces && left != nil && left.Topic != "" && left.Topic != topic {
+		c.note(BoundaryViolation, Asks, "topic:"+at, "", leftIDs(left), rightIDs(id))
+	}
+	if a := op.Text("actor_id"); a != "" && a != s.Author.Actor || replaces && left != nil && left.Actor != "" && left.Actor != s.Author.Actor {
+		c.note(BoundaryViolation, Asks, "actor:"+at, "", leftIDs(left), rightIDs(id))
+	}
+	if scope := op.Text("scope"); scope != "" && replaces && left != nil && scope != left.Scope {
+		c.note(BoundaryViolation, Asks, "namespace:"+at, "", leftIDs(left), rightIDs(id))
+	}
+}
+
+func rightIDs(id identities) []string {
+	if id.result != "" {
+		return []string{id.result}
+	}
+	if id.target != "" {
+		return []string{id.target}
+	}
+	return nil
+}
+
+// pickedSource returns the changeset that a picked op names.
+func (p *project) pickedSource(from string) (*set, bool) {
+	name, _, _ := strings.Cut(from, "#")
+	n, ok := ParseName(name)
+	if !ok {
+		return nil, false
+	}
+	return p.known(n)
+}

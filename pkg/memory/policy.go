@@ -1,0 +1,157 @@
+package memory
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// PolicyPath is where the policy stands, on the default branch.
+const PolicyPath = ".github/memory-policy.yml"
+
+const policyVersion = "memory-policy/v1"
+
+// Policy says who may do what. The file is one YAML document, at most
+// MaxPolicyBytes, without aliases, and with no keys but these:
+//
+//	version: memory-policy/v1
+//	read-only: false            # optional; true stops every writer of memory
+//	principals:
+//	  - user: 583231            # numeric user id; or
+//	    workflow: .github/workflows/agent.yml
+//	    actor: alice            # owns refs/agents/alice/main, refs/sessions/alice/*
+//	    scopes: [memory.read, memory.branch, memory.commit, memory.propose]
+//	    projects: [demo]
+//	    topics: [release]       # optional: refs/topics/release is theirs alone
+//
+// Each user or workflow has one entry. memory.review, memory.merge and
+// memory.write are for users. An actor may stand for several workflows, or for
+// one user, not for both. A topic that some entry names belongs to those that
+// name it; any other belongs to the principal who creates it.
+type Policy struct {
+	ReadOnly   bool
+	principals map[string]Principal
+	topics     map[string]bool // named by somebody
+}
+
+type policyFile struct {
+	Version    string        `yaml:"version"`
+	ReadOnly   bool          `yaml:"read-only"`
+	Principals []policyEntry `yaml:"principals"`
+}
+
+type policyEntry struct {
+	User     *uint64  `yaml:"user"`
+	Workflow string   `yaml:"workflow"`
+	Actor    string   `yaml:"actor"`
+	Scopes   []Scope  `yaml:"scopes"`
+	Projects []string `yaml:"projects"`
+	Topics   []string `yaml:"topics"`
+}
+
+// ParsePolicy reads the policy file. Errors are one line and name the entry.
+func ParsePolicy(text []byte) (*Policy, error) {
+	if len(text) > MaxPolicyBytes {
+		return nil, fmt.Errorf("memory policy has %d bytes, at most %d are read: split projects over repositories", len(text), MaxPolicyBytes)
+	}
+	var document yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(&document); err != nil {
+		return nil, errors.New("memory policy is not one YAML document: see the format in the documentation")
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("memory policy holds more than one YAML document: keep one")
+	}
+	if hasAlias(&document) {
+		return nil, errors.New("memory policy has an anchor, alias or tag: write the values out")
+	}
+	var file policyFile
+	strict := yaml.NewDecoder(bytes.NewReader(text))
+	strict.KnownFields(true)
+	if err := strict.Decode(&file); err != nil {
+		return nil, fmt.Errorf("memory policy has an unknown, repeated or mistyped key: %s", firstLine(err))
+	}
+	if file.Version != policyVersion {
+		return nil, fmt.Errorf("memory policy needs version: %s", policyVersion)
+	}
+	if len(file.Principals) > MaxPrincipals {
+		return nil, fmt.Errorf("memory policy has %d principals, at most %d are read", len(file.Principals), MaxPrincipals)
+	}
+	p := &Policy{ReadOnly: file.ReadOnly, principals: map[string]Principal{}, topics: map[string]bool{}}
+	isUser := map[string]bool{}
+	for i, e := range file.Principals {
+		if (e.User == nil) == (e.Workflow == "") {
+			return nil, fmt.Errorf("memory policy: principal %d needs either user or workflow", i+1)
+		}
+		entry := Principal{e.Workflow, e.Actor, e.Scopes, e.Projects, e.Topics}
+		if e.User != nil {
+			entry.ID = strconv.FormatUint(*e.User, 10)
+		}
+		if fault := entry.check(); fault != nil {
+			return nil, fmt.Errorf("memory policy: %s", fault.Detail)
+		}
+		if _, taken := p.principals[entry.ID]; taken {
+			return nil, fmt.Errorf("memory policy: principal %s has two entries: keep one", quoted(entry.ID))
+		}
+		if other, used := isUser[entry.Actor]; used && (other || entry.IsUser()) {
+			return nil, fmt.Errorf("memory policy: actor %s is a user's and somebody else's: give each their own", quoted(entry.Actor))
+		}
+		isUser[entry.Actor] = entry.IsUser()
+		p.principals[entry.ID] = entry
+		for _, topic := range entry.Topics {
+			p.topics[topic] = true
+		}
+	}
+	return p, nil
+}
+
+func hasAlias(n *yaml.Node) bool {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
+		return true
+	}
+	for _, c := range n.Content {
+		if hasAlias(c) {
+			return true
+		}
+	}
+	return false
+}
+
+func firstLine(err error) string {
+	text, _, _ := bytes.Cut([]byte(err.Error()), []byte("\n  "))
+	var typed *yaml.TypeError
+	if errors.As(err, &typed) && len(typed.Errors) > 0 {
+		text = []byte(typed.Errors[0])
+	}
+	return quoted(string(text))
+}
+
+// Principal returns the entry for a numeric user id or a workflow's path.
+// Without an entry nothing is admitted.
+func (p *Policy) Principal(id string) (Principal, *Refusal) {
+	if p == nil {
+		return Principal{}, refuse(ReasonPolicy, "there is no memory policy: add %s to the default branch", PolicyPath)
+	}
+	entry, ok := p.principals[id]
+	if !ok {
+		return Principal{}, refuse(ReasonPolicy, "the memory policy has no entry for %s", quoted(id))
+	}
+	return entry, nil
+}
+
+// reserved returns the topics that the policy gives to others than p.
+func (p *Policy) reserves(topic string, entry Principal) bool {
+	if !p.topics[topic] {
+		return false
+	}
+	for _, own := range entry.Topics {
+		if own == topic {
+			return false
+		}
+	}
+	return true
+}

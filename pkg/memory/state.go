@@ -1,0 +1,349 @@
+package memory
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/repo-memory/ledger/pkg/ledger"
+)
+
+// State is the fold of a ledger's memory records: what the admission chain
+// accepted, and nothing else. It is not safe for concurrent use.
+type State struct {
+	ledger   *ledger.Ledger
+	lookup   func(ledger.Hash) (ledger.Record, bool)
+	notWhole string
+
+	records  map[ledger.Hash]ledger.Record // memory records, admissions aside
+	links    map[ledger.Hash][]*link       // by the digest of the previous one
+	linkOf   map[ledger.Hash]*link
+	bad      map[ledger.Hash]string // admissions that are no links
+	projects map[string]*project
+	listed   map[ledger.Hash]Verdict
+	nonces   map[string]ledger.Hash // of consumed authorizations, with their merge
+	tip      *link                  // the last link applied
+	chain    []*link
+	contra   []Diagnostic // verdicts that the fold does not bear out
+	fault    *Refusal     // why nothing may be authorized
+}
+
+// link is one admission of the chain.
+type link struct {
+	sha ledger.Hash
+	Admission
+	timestamp, time string // time never runs backwards along the chain
+}
+
+// project is the memory of one project.
+type project struct {
+	id          string
+	state       *State
+	refs        map[string]*refState
+	sets        []*set
+	byDigest    map[ledger.Hash]int32
+	byID        map[string]int32
+	memoryIndex map[string]int32
+	keys        map[keyOf]keyUse
+	proposals   map[string]*proposalState
+	order       []*proposalState
+	conflicts   map[conflictKey]*conflictState
+	found       []*conflictState            // in the order of their records
+	equal       map[string][]*conflictState // by id
+	reviews     map[string]bool             // ids
+	manifests   map[string]*Manifest
+	manifestIDs []string
+	baseline    *baseline
+}
+
+// set is an accepted changeset.
+type set struct {
+	*Changeset
+	index   int32
+	parents []int32
+	view    view // after it
+	user    bool // a person wrote it
+	landed  bool // reachable from a protected ref
+	seq     int
+	sha     ledger.Hash
+}
+
+func newState() *State {
+	s := &State{records: map[ledger.Hash]ledger.Record{}, links: map[ledger.Hash][]*link{}, linkOf: map[ledger.Hash]*link{}, bad: map[ledger.Hash]string{}}
+	s.restart()
+	return s
+}
+
+// restart forgets what was folded but not what was read.
+func (s *State) restart() {
+	s.projects, s.listed, s.nonces = map[string]*project{}, map[ledger.Hash]Verdict{}, map[string]ledger.Hash{}
+	s.tip, s.chain, s.contra, s.fault = nil, nil, nil, nil
+}
+
+// Fold folds a ledger. The State keeps l for the baseline's records. A ledger that
+// was not read whole can be read from, but authorizes nothing.
+func Fold(l *ledger.Ledger) *State {
+	s := newState()
+	s.ledger, s.lookup = l, l.Get
+	s.notWhole = notWhole(l)
+	s.Advance(l.Records())
+	return s
+}
+
+func notWhole(l *ledger.Ledger) string {
+	if l.Whole() != nil {
+		return "the ledger has more shards than were read: raise max-shards or compact it"
+	}
+	for _, d := range l.Diagnostics() {
+		if d.Code == ledger.TruncatedRecord || d.Code == ledger.InvalidEnvelope && d.Line == 0 {
+			return "a shard of the ledger could not be read whole: raise the limits or repair it"
+		}
+	}
+	return ""
+}
+
+// Advance brings in further records, in any order. The result is that of folding
+// all records at once.
+func (s *State) Advance(records iter.Seq[ledger.Record]) {
+	again := false
+	for r := range records {
+		typ := r.Type()
+		if !strings.HasPrefix(typ, "memory.") {
+			continue
+		}
+		sha := r.SHA()
+		if typ != TypeAdmission {
+			s.records[sha] = r
+			continue
+		}
+		if s.linkOf[sha] != nil {
+			continue
+		}
+		a, fault := ParseAdmission(r.Payload())
+		if fault != nil {
+			s.bad[sha] = fault.Detail
+			continue
+		}
+		k := &link{sha: sha, Admission: *a, timestamp: r.Timestamp()}
+		s.linkOf[sha] = k
+		s.links[a.Previous] = append(s.links[a.Previous], k)
+		again = again || s.tip != nil && a.Seq <= s.tip.Seq
+	}
+	if again {
+		s.restart()
+	}
+	s.walk()
+}
+
+// walk follows the chain from the last link applied to its end, to a fork, or to
+// a link that lists a record that is not here.
+func (s *State) walk() {
+	s.fault = nil
+	for {
+		var at ledger.Hash
+		seq := 0
+		if s.tip != nil {
+			at, seq = s.tip.sha, s.tip.Seq
+		}
+		var next []*link
+		for _, k := range s.links[at] {
+			if k.Seq == seq+1 {
+				next = append(next, k)
+			}
+		}
+		if len(next) > 1 {
+			s.fault = refuse(ReasonChain, "the admission chain forks after link %d: see reconcile", seq)
+			return
+		}
+		if len(next) == 0 {
+			break
+		}
+		if k := next[0]; !s.complete(k) {
+			s.fault = refuse(ReasonChain, "admission %d lists a record that is not on the branch: restore it", k.Seq)
+			return
+		} else {
+			s.take(k)
+		}
+	}
+	if n := len(s.linkOf) - len(s.chain); n > 0 {
+		s.fault = refuse(ReasonChain, "%d admission records are not in the one chain: see reconcile", n)
+	} else if s.notWhole != "" {
+		s.fault = refuse(ReasonChain, "%s", s.notWhole)
+	}
+}
+
+func (s *State) complete(k *link) bool {
+	for _, v := range k.Verdicts {
+		if _, here := s.records[v.SHA]; !here {
+			return false
+		}
+	}
+	return true
+}
+
+// take applies one link.
+func (s *State) take(k *link) {
+	k.time = k.timestamp
+	if s.tip != nil && k.time < s.tip.time {
+		k.time = s.tip.time
+	}
+	s.tip = k
+	s.chain = append(s.chain, k)
+	for _, v := range k.Verdicts {
+		if _, twice := s.listed[v.SHA]; twice {
+			s.contradict(v.SHA, refuse(ReasonChain, "listed a second time"))
+			continue
+		}
+		s.listed[v.SHA] = v
+		if !v.Accepted {
+			continue
+		}
+		if fault := s.admit(k.Principal, s.records[v.SHA], k); fault != nil {
+			s.contradict(v.SHA, fault)
+		}
+	}
+}
+
+func (s *State) contradict(sha ledger.Hash, fault *Refusal) {
+	s.contra = append(s.contra, Diagnostic{SHA: sha, Kind: Contradicted, Reason: fault.Reason, Detail: fault.Detail})
+}
+
+// admit gives a record its effect, or says why it cannot have one. It is the one
+// judge: persist, the trusted jobs, the agent's server and the fold all ask it.
+// Without a link it is only asked, and nothing changes.
+func (s *State) admit(p Principal, r ledger.Record, k *link) *Refusal {
+	switch r.Type() {
+	case TypeChangeset:
+		return s.admitChangeset(p, r, k)
+	case TypeRef:
+		return s.admitMovement(p, r, k)
+	case TypeProposal:
+		return s.admitProposal(p, r, k)
+	case TypeReview:
+		return s.admitReview(p, r, k)
+	case TypeConflict:
+		return s.admitConflict(p, r, k)
+	case TypeMerge:
+		return s.admitMerge(p, r, k)
+	case TypeManifest:
+		return s.admitManifest(p, r, k)
+	}
+	return refuse(ReasonTrustedOnly, "no record of this type is admitted")
+}
+
+// Authorizes returns why the state may not be used to write anything: a gap or a
+// fork in the chain, or a ledger that was not read whole; nil when it may.
+func (s *State) Authorizes() error {
+	if s.fault != nil {
+		return s.fault
+	}
+	return nil
+}
+
+// DiagnosticKind says what is wrong with a memory record.
+type DiagnosticKind string
+
+const (
+	Unlisted     DiagnosticKind = "unlisted"     // no admission lists it: pending, or forged
+	Refused      DiagnosticKind = "refused"      // an admission lists it as refused
+	Contradicted DiagnosticKind = "contradicted" // listed as accepted, but the fold does not bear it out
+	NoLink       DiagnosticKind = "no-link"      // an admission that is none, or not in the chain
+)
+
+// Diagnostic is about one memory record that has no effect.
+type Diagnostic struct {
+	SHA    ledger.Hash    `json:"sha,omitzero"`
+	Kind   DiagnosticKind `json:"kind"`
+	Reason Reason         `json:"reason,omitzero"`
+	Detail string         `json:"detail,omitzero"`
+	Count  int            `json:"count,omitzero"` // stands for so many more
+}
+
+// Diagnostics returns the records without effect: those in the chain in its
+// order, then links outside it and unlisted records by digest, at most
+// maxUnlisted of each and a count of the rest.
+func (s *State) Diagnostics() []Diagnostic {
+	list := []Diagnostic{}
+	for _, k := range s.chain {
+		for _, v := range k.Verdicts {
+			if !v.Accepted {
+				list = append(list, Diagnostic{SHA: v.SHA, Kind: Refused, Reason: v.Reason, Detail: v.Detail})
+			}
+		}
+	}
+	list = append(list, s.contra...)
+	var links, unlisted []Diagnostic
+	for sha, detail := range s.bad {
+		links = append(links, Diagnostic{SHA: sha, Kind: NoLink, Reason: ReasonShape, Detail: detail})
+	}
+	inChain := make(map[ledger.Hash]bool, len(s.chain))
+	for _, k := range s.chain {
+		inChain[k.sha] = true
+	}
+	for sha := range s.linkOf {
+		if !inChain[sha] {
+			links = append(links, Diagnostic{SHA: sha, Kind: NoLink, Reason: ReasonChain})
+		}
+	}
+	for sha := range s.records {
+		if _, ok := s.listed[sha]; !ok {
+			unlisted = append(unlisted, Diagnostic{SHA: sha, Kind: Unlisted})
+		}
+	}
+	return append(append(list, firstBySHA(links)...), firstBySHA(unlisted)...)
+}
+
+func firstBySHA(list []Diagnostic) []Diagnostic {
+	slices.SortFunc(list, func(a, b Diagnostic) int { return a.SHA.Compare(b.SHA) })
+	if more := len(list) - maxUnlisted; more > 0 {
+		list = append(list[:maxUnlisted], Diagnostic{Kind: list[0].Kind, Count: more})
+	}
+	return list
+}
+
+func (p *project) landed(i int32) bool { return int(i) < len(p.sets) && p.sets[i].landed }
+
+// known returns an accepted changeset.
+func (p *project) known(n Name) (*set, bool) {
+	i, ok := p.byDigest[n.Digest]
+	if !ok || p.sets[i].ID != n.ID {
+		return nil, false
+	}
+	return p.sets[i], true
+}
+
+// delta lists the changesets that are reachable from to and in none of the views,
+// in the order of their effect: parents first, the first parent's history before
+// the second's, each once. ok is false when there are more than limit.
+func (p *project) delta(to int32, limit int, not ...view) (list []int32, ok bool) {
+	excluded := func(i int32) bool {
+		return slices.ContainsFunc(not, func(v view) bool { return v.has(i) })
+	}
+	type step struct {
+		set  int32
+		next int
+	}
+	if excluded(to) {
+		return nil, true
+	}
+	seen := map[int32]bool{to: true}
+	stack := []step{{to, 0}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		parents := p.sets[top.set].parents
+		if top.next == len(parents) {
+			list = append(list, top.set)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		parent := parents[top.next]
+		top.next++
+		if !seen[parent] && !excluded(parent) {
+			if seen[parent] = true; len(seen) > limit {
+				return nil, false
+			}
+			stack = append(stack, step{parent, 0})
+		}
+	}
+	return list, true
+}
