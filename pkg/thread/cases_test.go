@@ -177,6 +177,7 @@ func newWorld(t testing.TB) *world { return &world{t: t, files: map[string][]byt
 
 func (w *world) ledger() *ledger.Ledger {
 	limits := ledger.DefaultLimits()
+	limits.MaxPatchBytes = 1 << 20
 	return ledger.OpenSnapshot(ledger.Snapshot{Files: w.files}, limits)
 }
 

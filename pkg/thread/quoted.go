@@ -57,7 +57,6 @@ func collapse(text string) (string, []passage) {
 		kept     []string
 		passages []passage
 		run      []string
-		inside   int // blockquote elements that are open
 	)
 	flush := func() {
 		if len(run) == 0 {
@@ -67,26 +66,40 @@ func collapse(text string) (string, []passage) {
 		passages = append(passages, passage{len(run), strings.Join(run, "\n")})
 		run = nil
 	}
-	for _, line := range strings.Split(text, "\n") {
-		opened, closed := countTags(line)
-		if inside > 0 || opened > 0 || isQuoted(line) {
+	lines := strings.Split(text, "\n")
+	first, last := element(lines)
+	for i, line := range lines {
+		if i >= first && i <= last || isQuoted(line) {
 			run = append(run, line)
-		} else {
-			flush()
-			kept = append(kept, line)
+			continue
 		}
-		inside = max(0, inside+opened-closed)
+		flush()
+		kept = append(kept, line)
 	}
 	flush()
 	return strings.Join(kept, "\n"), passages
 }
 
-// countTags counts the tags of HTML's blockquote in a line. What stands in an
-// element that is never closed is quoted to the end.
-func countTags(line string) (opened, closed int) {
-	if !strings.Contains(line, "<") {
-		return 0, 0
+// element returns the first and last line of HTML's blockquote elements: from the
+// first opening tag that is not quoted itself to the last closing one, since what
+// stands inside can hold closing tags of its own, or to the end without any. There
+// is no such line when first is beyond the end.
+func element(lines []string) (first, last int) {
+	first, last = len(lines), -1
+	for i, line := range lines {
+		if !strings.Contains(line, "<") {
+			continue
+		}
+		lower := strings.ToLower(line)
+		if first == len(lines) && strings.Contains(lower, "<blockquote") && !isQuoted(line) {
+			first = i
+		}
+		if strings.Contains(lower, "</blockquote") {
+			last = i
+		}
 	}
-	lower := strings.ToLower(line)
-	return strings.Count(lower, "<blockquote"), strings.Count(lower, "</blockquote")
+	if last < first {
+		last = len(lines) - 1
+	}
+	return first, last
 }
