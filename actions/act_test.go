@@ -99,7 +99,7 @@ type consumer struct {
 	suite     string   // the actions; "" is suite, which is no release
 }
 
-func newConsumer(t *testing.T) *consumer {
+func newConsumer(t testing.TB) *consumer {
 	t.Helper()
 	dir := t.TempDir()
 	t.Cleanup(func() { removeAll(dir) })
@@ -120,7 +120,7 @@ func newConsumer(t *testing.T) *consumer {
 }
 
 // commit makes the workspace a repository, as the checkout finds it.
-func (c *consumer) commit(t *testing.T) {
+func (c *consumer) commit(t testing.TB) {
 	t.Helper()
 	command(t, c.dir, "git", "init", "-q", "-b", "main")
 	command(t, c.dir, "git", "add", "-A")
@@ -130,13 +130,13 @@ func (c *consumer) commit(t *testing.T) {
 
 // act runs a workflow of testdata/workflows in the consumer's repository, with
 // the payload of its event.
-func (c *consumer) act(t *testing.T, workflow, payload string, more ...string) run {
+func (c *consumer) act(t testing.TB, workflow, payload string, more ...string) run {
 	t.Helper()
 	return c.run(t, workflow, read(t, "testdata", "workflows", workflow), payload, more...)
 }
 
 // run runs any workflow.
-func (c *consumer) run(t *testing.T, workflow, text, payload string, more ...string) run {
+func (c *consumer) run(t testing.TB, workflow, text, payload string, more ...string) run {
 	t.Helper()
 	act, err := actTool()
 	if err != nil {
@@ -182,8 +182,10 @@ func (c *consumer) run(t *testing.T, workflow, text, payload string, more ...str
 	cmd.Dir = c.dir
 	cmd.Env = []string{"PATH=" + strings.Join(append(c.path, os.Getenv("PATH")), string(os.PathListSeparator)), "HOME=" + c.home, "TMPDIR=" + os.TempDir()}
 	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	var stdout stamped
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	out := stdout.text
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
@@ -195,6 +197,7 @@ func (c *consumer) run(t *testing.T, workflow, text, payload string, more ...str
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			t.Fatalf("act printed what is no event: %v: %s", err, lines.Bytes())
 		}
+		e.At = stdout.times[len(r.events)]
 		r.events = append(r.events, e)
 	}
 	if err := lines.Err(); err != nil {

@@ -43,7 +43,7 @@ jobs:
 `
 
 // onRelease is a consumer of the release of the tests, which a server has.
-func onRelease(t *testing.T) *consumer {
+func onRelease(t testing.TB) *consumer {
 	t.Helper()
 	c := newConsumer(t)
 	var strangers atomic.Int32

@@ -3,6 +3,7 @@ package actions_test
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // event is one line of act's log.
@@ -22,6 +23,24 @@ type event struct {
 	Content    string            `json:"content"`
 	Properties map[string]string `json:"kvPairs"`
 	Matrix     map[string]any    `json:"matrix"`
+	At         time.Time         `json:"-"` // when act printed it
+}
+
+// stamped keeps what is written, and when each line began.
+type stamped struct {
+	text  []byte
+	times []time.Time
+}
+
+func (s *stamped) Write(p []byte) (int, error) {
+	at := time.Now()
+	for _, c := range p {
+		if len(s.text) == 0 || s.text[len(s.text)-1] == '\n' {
+			s.times = append(s.times, at)
+		}
+		s.text = append(s.text, c)
+	}
+	return len(p), nil
 }
 
 // run is what act did.

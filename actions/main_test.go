@@ -120,7 +120,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-func binaries(t *testing.T) string {
+func binaries(t testing.TB) string {
 	t.Helper()
 	dir, err := built()
 	if err != nil {
@@ -129,7 +129,7 @@ func binaries(t *testing.T) string {
 	return dir
 }
 
-func binary(t *testing.T, name string) string {
+func binary(t testing.TB, name string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -154,7 +154,7 @@ func tool(name string) (string, error) {
 var actTool = sync.OnceValues(func() (string, error) { return tool("act") })
 
 // command runs a program and returns its output; a failure is the test's.
-func command(t *testing.T, dir, name string, args ...string) string {
+func command(t testing.TB, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
@@ -168,7 +168,7 @@ func command(t *testing.T, dir, name string, args ...string) string {
 }
 
 // read returns a file of the module.
-func read(t *testing.T, path ...string) string {
+func read(t testing.TB, path ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(append([]string{root()}, path...)...))
 	if err != nil {
@@ -177,7 +177,7 @@ func read(t *testing.T, path ...string) string {
 	return string(text)
 }
 
-func write(t *testing.T, path, text string) {
+func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)

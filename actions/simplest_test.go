@@ -45,7 +45,7 @@ var released = sync.OnceValues(func() (string, error) {
 // github serves the repositories below a folder with git's own backend, to those
 // who have the token, and the binaries of the release to all. It counts who came
 // without.
-func github(t *testing.T, folder string, strangers *atomic.Int32) string {
+func github(t testing.TB, folder string, strangers *atomic.Int32) string {
 	t.Helper()
 	git, err := exec.LookPath("git")
 	if err != nil {
