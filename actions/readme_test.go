@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,6 +79,50 @@ func TestEveryREADMEHasItsSectionsAndExplainsErrorsThatExist(t *testing.T) {
 					t.Errorf("%s: nothing says %q of %q", r.Name, part, literal)
 				}
 			}
+		}
+	}
+}
+
+// TestEveryErrorOfTheInstallerIsExplained compares what run.sh can say with what the
+// README of the actions explains, in both directions.
+func TestEveryErrorOfTheInstallerIsExplained(t *testing.T) {
+	script, text := read(t, "actions", "run.sh"), read(t, "actions", "README.md")
+	_, last, ok := strings.Cut(text, "\n## Troubleshooting\n")
+	if !ok {
+		t.Fatal("the README has no Troubleshooting")
+	}
+	var headings []string
+	for _, m := range trouble.FindAllStringSubmatch(last, -1) {
+		for _, literal := range strings.Split(m[1], " · ") {
+			headings = append(headings, strings.Trim(literal, "`"))
+		}
+	}
+	variable := regexp.MustCompile(`\$\{?[A-Za-z0-9_]+(:-[^}]*)?\}?`)
+	said := regexp.MustCompile(`(?:fail|"\$role") "([^"]*)"`).FindAllStringSubmatch(script, -1)
+	if len(said) < 20 {
+		t.Fatalf("run.sh says %d things", len(said))
+	}
+	explains := func(heading, message string) bool {
+		parts := verb.Split(heading, -1)
+		for _, part := range parts {
+			if !strings.Contains(message, strings.Trim(part, " ;")) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, m := range said {
+		message := variable.ReplaceAllString(m[1], "…")
+		if message == "…" { // fail itself
+			continue
+		}
+		if !slices.ContainsFunc(headings, func(h string) bool { return explains(h, message) }) {
+			t.Errorf("nothing explains %q", message)
+		}
+	}
+	for _, h := range headings {
+		if !slices.ContainsFunc(said, func(m []string) bool { return explains(h, variable.ReplaceAllString(m[1], "…")) }) {
+			t.Errorf("run.sh never says %q", h)
 		}
 	}
 }
