@@ -30,6 +30,9 @@ func TestALostReplyOfTheAPISettlesItselfByReadingAgain(t *testing.T) {
 	for name, reply := range odd {
 		for _, applied := range []bool{true, false} {
 			for _, missing := range []bool{true, false} {
+				if missing && reply.Status == 200 && name != "data that names nothing" || !missing && !applied && reply.Status == 200 {
+					continue // the same as another
+				}
 				t.Run(fmt.Sprintf("%s, applied %v, missing %v", name, applied, missing), func(t *testing.T) {
 					h := newHub(t)
 					match, before := githubtest.Match(githubtest.Mutation), ""
