@@ -85,7 +85,10 @@ func (v *Verdict) value() canonical.Value {
 
 // ParseAdmission reads the payload of a memory.admission record.
 func ParseAdmission(payload []byte) (*Admission, *Refusal) {
-	f := parsePayload(payload, "admission")
+	return readAdmission(parsePayload(payload, "admission"))
+}
+
+func readAdmission(f *fields) (*Admission, *Refusal) {
 	a := &Admission{}
 	f.oneOf("schema_version", SchemaVersion)
 	a.Seq = f.number("seq", maxSeq)

@@ -31,7 +31,7 @@ type keyUse struct {
 	typ    string
 	set    *set // of a changeset; its digest is made when it is needed
 	moved  bool // the movement of the changeset's request was admitted
-	digest [32]byte
+	digest *[32]byte
 }
 
 // of returns the project for a record of a principal, and judges what is the same
@@ -59,7 +59,7 @@ func (t *set) readable(p Principal) bool {
 }
 
 func (s *State) admitChangeset(p Principal, r ledger.Record, k *link) *Refusal {
-	c, fault := ParseChangeset(r.Payload())
+	c, fault := readChangeset(s.parse(r, "changeset"), r.Payload())
 	if fault != nil {
 		return fault
 	}
@@ -185,7 +185,7 @@ func (s *State) admitRoot(p Principal, c *Changeset, r ledger.Record, k *link) *
 }
 
 func (s *State) admitMovement(p Principal, r ledger.Record, k *link) *Refusal {
-	m, fault := ParseMovement(r.Payload())
+	m, fault := readMovement(s.parse(r, "movement"))
 	if fault != nil {
 		return fault
 	}
@@ -265,9 +265,10 @@ func (r *refState) move(head *set, entry RefEntry) {
 func (p *project) useKey(by Principal, m *Movement) (keyUse, *Refusal) {
 	use, used := p.keys[keyOf{by.ID, m.Key}]
 	if !used {
-		return keyUse{typ: TypeRef, digest: m.requestDigest()}, nil
+		digest := m.requestDigest()
+		return keyUse{typ: TypeRef, digest: &digest}, nil
 	}
-	same := use.typ == TypeRef && use.digest == m.requestDigest()
+	same := use.typ == TypeRef && *use.digest == m.requestDigest()
 	if use.typ == TypeChangeset {
 		c := use.set
 		same = c.Name() == m.Head && c.Ref == m.Ref && c.Expected == m.Expected && c.Create == m.Create

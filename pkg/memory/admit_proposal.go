@@ -74,7 +74,7 @@ func (s *State) admitProposal(p Principal, r ledger.Record, k *link) *Refusal {
 	}
 	digest := q.requestDigest()
 	if use, used := project.keys[keyOf{p.ID, q.Key}]; used {
-		if use.typ == TypeProposal && use.digest == digest {
+		if use.typ == TypeProposal && *use.digest == digest {
 			return refuse(ReasonReplay, "the same request was admitted before")
 		}
 		return refuse(ReasonKeyReused, "the idempotency key was used for another request: choose a new one")
@@ -89,7 +89,7 @@ func (s *State) admitProposal(p Principal, r ledger.Record, k *link) *Refusal {
 	t.seq, t.time, t.sha = k.Seq, k.time, r.SHA()
 	project.proposals[q.ID] = t
 	project.order = append(project.order, t)
-	project.keys[keyOf{p.ID, q.Key}] = keyUse{typ: TypeProposal, digest: digest}
+	project.keys[keyOf{p.ID, q.Key}] = keyUse{typ: TypeProposal, digest: &digest}
 	return nil
 }
 

@@ -23,8 +23,10 @@ func (s *State) Seq() (seq int, time string) {
 
 // Verdict returns what the chain says of a record; ok is false when nothing.
 func (s *State) Verdict(sha ledger.Hash) (v Verdict, ok bool) {
-	v, ok = s.listed[sha]
-	return v, ok
+	if listed := s.listed[sha]; listed != nil {
+		return *listed, true
+	}
+	return Verdict{}, false
 }
 
 // RefInfo is a ref with its reflog, oldest entry first.

@@ -42,11 +42,11 @@ func (p *project) readBaseline() map[string]*Memory {
 	for len(next) > 0 {
 		sha := next[len(next)-1]
 		next = next[:len(next)-1]
-		if seen[sha] || p.state.lookup == nil {
+		if seen[sha] || p.state.ledger == nil {
 			continue
 		}
 		seen[sha] = true
-		r, here := p.state.lookup(sha)
+		r, here := p.state.ledger.Get(sha)
 		if !here {
 			continue
 		}

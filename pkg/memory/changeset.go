@@ -192,7 +192,10 @@ func changesetDigest(text ...[]byte) (sum ledger.Hash) {
 // ParseChangeset reads the payload of a memory.changeset record and proves its
 // digest. It judges the form of the changeset, not its ops' semantics.
 func ParseChangeset(payload []byte) (*Changeset, *Refusal) {
-	f := parsePayload(payload, "changeset")
+	return readChangeset(parsePayload(payload, "changeset"), payload)
+}
+
+func readChangeset(f *fields, payload []byte) (*Changeset, *Refusal) {
 	c := &Changeset{}
 	c.ID = f.text("changeset_id", MaxFieldBytes)
 	if f.fault == nil && c.ID != RootID && !IsUUIDv7(c.ID) {

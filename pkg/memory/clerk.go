@@ -131,8 +131,8 @@ func (d *docket) list(r ledger.Record, judge func() *Refusal) (Verdict, error) {
 	if fault := judge(); fault != nil {
 		v = Verdict{SHA: r.SHA(), Reason: fault.Reason, Detail: cut(fault.Detail, maxReasonBytes), Head: fault.Head}
 	}
-	d.s.records[v.SHA] = r
-	d.s.listed[v.SHA] = v
+	d.s.own[v.SHA] = r
+	d.s.listed[v.SHA] = &v
 	d.verdicts = append(d.verdicts, v)
 	text, err := v.value().Text()
 	d.size += len(text) + 1

@@ -16,7 +16,13 @@ type comparison struct {
 	lefts             []*set // what the left adds to the base
 	touched           map[int32]bool
 	list              []*Conflict
-	seen              map[string]bool
+	seen              map[finding]bool
+}
+
+// finding is what makes a conflict the same one.
+type finding struct {
+	typ      ConflictType
+	identity string
 }
 
 // detect runs the detectors for a proposal against the target's head as it is
@@ -53,12 +59,12 @@ func (p *project) setsOf(to *set, not ...view) []*set {
 
 // note keeps a finding once.
 func (c *comparison) note(typ ConflictType, severity Severity, identity string, label Label, left, right []string) {
-	key := string(typ) + "\x00" + identity
+	key := finding{typ, identity}
 	if c.seen[key] {
 		return
 	}
 	if c.seen == nil {
-		c.seen = map[string]bool{}
+		c.seen = map[finding]bool{}
 	}
 	c.seen[key] = true
 	c.list = append(c.list, &Conflict{Project: c.p.id, Base: c.base.Name(), Left: c.left.Name(), Type: typ, Severity: severity,
@@ -70,10 +76,13 @@ var severities = []Severity{Blocks, Asks, Tells}
 // finish orders the findings, bounds them and gives them their ids.
 func (c *comparison) finish(proposal string, right Name) []*Conflict {
 	slices.SortFunc(c.list, func(a, b *Conflict) int {
-		if d := slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity); d != 0 {
-			return d
+		if a.Severity != b.Severity {
+			return slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity)
 		}
-		return strings.Compare(string(a.Type)+"\x00"+a.Identity, string(b.Type)+"\x00"+b.Identity)
+		if a.Type != b.Type {
+			return strings.Compare(string(a.Type), string(b.Type))
+		}
+		return strings.Compare(a.Identity, b.Identity)
 	})
 	if n := len(c.list); n > MaxConflicts {
 		c.list = c.list[:MaxConflicts]
@@ -89,12 +98,8 @@ func (c *comparison) finish(proposal string, right Name) []*Conflict {
 // run applies the detectors.
 func (c *comparison) run() {
 	c.touched = c.touchedBy(c.rights)
-	ids := make([]int32, 0, len(c.touched))
-	for i := range c.touched {
-		ids = append(ids, i)
-	}
 	var changed []*Memory // by the right, still active there
-	for _, i := range ids {
+	for i := range c.touched {
 		base, left, right := c.base.view.mem.get(i), c.left.view.mem.get(i), c.right.view.mem.get(i)
 		if right == nil {
 			continue

@@ -23,6 +23,9 @@ func (a instant) compare(b instant) int {
 }
 
 func parseInstant(text string, absent int64) instant {
+	if text == "" {
+		return instant{seconds: absent}
+	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		return instant{seconds: absent}

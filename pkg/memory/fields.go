@@ -35,7 +35,11 @@ func readObject(v canonical.Value, what string) *fields {
 
 // parsePayload reads a record's payload.
 func parsePayload(payload []byte, what string) *fields {
-	v, err := canonical.ParseStrict(payload, maxParseDepth)
+	v, err := parseText(payload)
+	return readParsed(v, err, what)
+}
+
+func readParsed(v canonical.Value, err error, what string) *fields {
 	if err != nil {
 		return &fields{what: what, fault: refuse(ReasonShape, "%s is not strict JSON", what)}
 	}

@@ -66,7 +66,7 @@ func (s *State) Judge(c Clerk, policy *Policy, admitted []ledger.Record) (Judgem
 		if !strings.HasPrefix(r.Type(), "memory.") {
 			continue
 		}
-		if _, listed := s.listed[r.SHA()]; listed {
+		if s.listed[r.SHA()] != nil {
 			continue
 		}
 		v, err := d.candidate(policy, r, runs)

@@ -39,7 +39,10 @@ func (m *Movement) Seal() []byte {
 
 // ParseMovement reads the payload of a memory.ref record.
 func ParseMovement(payload []byte) (*Movement, *Refusal) {
-	f := parsePayload(payload, "movement")
+	return readMovement(parsePayload(payload, "movement"))
+}
+
+func readMovement(f *fields) (*Movement, *Refusal) {
 	m := &Movement{}
 	f.oneOf("schema_version", SchemaVersion)
 	m.Project, m.Ref, m.Author = f.segment("project_id"), f.ref("ref_name"), f.author()

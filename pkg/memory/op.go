@@ -98,6 +98,7 @@ func readOp(v canonical.Value, ordinal int) (Op, *Refusal) {
 	}
 	op.Target, op.Result = f.maybe("target_event_id", MaxFieldBytes), f.maybe("resulting_event_id", MaxFieldBytes)
 	op.Payload, _ = f.get("payload")
+	op.Payload.Members = slices.Clone(op.Payload.Members) // see scanner.parse
 	return op, f.end()
 }
 

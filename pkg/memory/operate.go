@@ -352,7 +352,7 @@ func (s *State) Merge(c Clerk, q MergeRequest) ([]ledger.Record, error) {
 	}
 	e := &q.Token.Envelope
 	if used, ok := s.nonces[e.Nonce]; ok {
-		if s.records[used].ID() == q.RecordID {
+		if r, _ := s.record(used); r.ID() == q.RecordID {
 			return nil, nil
 		}
 		return nil, refuse(ReasonNonce, "the authorization was used: it is good for one merge")
@@ -413,7 +413,8 @@ func (s *State) Reconcile(keys *KeyRing, b Binding) []Finding {
 				if i == 0 {
 					continue
 				}
-				m, fault := ParseMerge(s.records[e.Record].Payload())
+				record, _ := s.record(e.Record)
+				m, fault := ParseMerge(record.Payload())
 				if fault != nil {
 					findings = append(findings, Finding{e.Seq, e.Record, name + " moved without a merge record"})
 				} else if keys != nil {

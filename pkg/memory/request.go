@@ -218,7 +218,7 @@ func (s *State) Stage(p Principal, r ledger.Record) error {
 	if s.tip != nil {
 		k.Seq = s.tip.Seq + 1
 	}
-	s.records[r.SHA()] = r
+	s.own[r.SHA()] = r
 	if fault := s.admit(p, r, k); fault != nil {
 		return fault
 	}

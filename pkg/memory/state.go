@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -11,21 +10,24 @@ import (
 // State is the fold of a ledger's memory records: what the admission chain
 // accepted, and nothing else. It is not safe for concurrent use.
 type State struct {
-	ledger   *ledger.Ledger
-	lookup   func(ledger.Hash) (ledger.Record, bool)
-	notWhole string
+	ledger     *ledger.Ledger
+	generation int    // of the ledger, as far as it was read
+	read       int    // records of it
+	notWhole   string // why the ledger is not whole
 
-	records  map[ledger.Hash]ledger.Record // memory records, admissions aside
+	seen     []ledger.Hash                 // memory records of the ledger, admissions aside
+	own      map[ledger.Hash]ledger.Record // those that are not there yet
 	links    map[ledger.Hash][]*link       // by the digest of the previous one
 	linkOf   map[ledger.Hash]*link
 	bad      map[ledger.Hash]string // admissions that are no links
 	projects map[string]*project
-	listed   map[ledger.Hash]Verdict
+	listed   map[ledger.Hash]*Verdict
 	nonces   map[string]ledger.Hash // of consumed authorizations, with their merge
 	tip      *link                  // the last link applied
 	chain    []*link
 	contra   []Diagnostic // verdicts that the fold does not bear out
 	fault    *Refusal     // why nothing may be authorized
+	scanner  scanner
 }
 
 // link is one admission of the chain.
@@ -68,26 +70,43 @@ type set struct {
 	sha     ledger.Hash
 }
 
-func newState() *State {
-	s := &State{records: map[ledger.Hash]ledger.Record{}, links: map[ledger.Hash][]*link{}, linkOf: map[ledger.Hash]*link{}, bad: map[ledger.Hash]string{}}
-	s.restart()
+// Fold folds a ledger, which may be nil for a branch that holds nothing. A ledger
+// that was not read whole can be read from, but authorizes nothing.
+func Fold(l *ledger.Ledger) *State {
+	s := &State{ledger: l}
+	s.forget()
+	s.Advance()
 	return s
 }
 
-// restart forgets what was folded but not what was read.
+// forget drops everything that was read.
+func (s *State) forget() {
+	s.seen, s.read, s.own = nil, 0, map[ledger.Hash]ledger.Record{}
+	s.links, s.linkOf, s.bad = map[ledger.Hash][]*link{}, map[ledger.Hash]*link{}, map[ledger.Hash]string{}
+	s.restart()
+}
+
+// restart drops what was folded but not what was read.
 func (s *State) restart() {
-	s.projects, s.listed, s.nonces = map[string]*project{}, map[ledger.Hash]Verdict{}, map[string]ledger.Hash{}
+	s.projects, s.listed, s.nonces = map[string]*project{}, make(map[ledger.Hash]*Verdict, len(s.seen)), map[string]ledger.Hash{}
 	s.tip, s.chain, s.contra, s.fault = nil, nil, nil, nil
 }
 
-// Fold folds a ledger. The State keeps l for the baseline's records. A ledger that
-// was not read whole can be read from, but authorizes nothing.
-func Fold(l *ledger.Ledger) *State {
-	s := newState()
-	s.ledger, s.lookup = l, l.Get
-	s.notWhole = notWhole(l)
-	s.Advance(l.Records())
-	return s
+// record returns a memory record.
+func (s *State) record(sha ledger.Hash) (ledger.Record, bool) {
+	if s.ledger != nil {
+		if r, here := s.ledger.Get(sha); here {
+			return r, true
+		}
+	}
+	r, here := s.own[sha]
+	return r, here
+}
+
+// parse reads the payload of a record.
+func (s *State) parse(r ledger.Record, what string) *fields {
+	v, err := s.scanner.parse(r.Payload())
+	return readParsed(v, err, what)
 }
 
 func notWhole(l *ledger.Ledger) string {
@@ -102,24 +121,30 @@ func notWhole(l *ledger.Ledger) string {
 	return ""
 }
 
-// Advance brings in further records, in any order. The result is that of folding
-// all records at once.
-func (s *State) Advance(records iter.Seq[ledger.Record]) {
+// Advance brings in what the ledger has more since it was read, in any order, as
+// after a Refresh or an append. The result is that of a fresh fold, and costs what
+// is new; a State that judged or staged records of its own is folded anew.
+func (s *State) Advance() {
+	if s.ledger == nil {
+		return
+	}
+	if s.generation != s.ledger.Generation() || len(s.own) > 0 {
+		s.forget()
+		s.generation = s.ledger.Generation()
+	}
 	again := false
-	for r := range records {
+	for r := range s.ledger.Added(s.read) {
+		s.read++
 		typ := r.Type()
 		if !strings.HasPrefix(typ, "memory.") {
 			continue
 		}
 		sha := r.SHA()
 		if typ != TypeAdmission {
-			s.records[sha] = r
+			s.seen = append(s.seen, sha)
 			continue
 		}
-		if s.linkOf[sha] != nil {
-			continue
-		}
-		a, fault := ParseAdmission(r.Payload())
+		a, fault := readAdmission(s.parse(r, "admission"))
 		if fault != nil {
 			s.bad[sha] = fault.Detail
 			continue
@@ -132,6 +157,7 @@ func (s *State) Advance(records iter.Seq[ledger.Record]) {
 	if again {
 		s.restart()
 	}
+	s.notWhole = notWhole(s.ledger)
 	s.walk()
 }
 
@@ -158,12 +184,12 @@ func (s *State) walk() {
 		if len(next) == 0 {
 			break
 		}
-		if k := next[0]; !s.complete(k) {
-			s.fault = refuse(ReasonChain, "admission %d lists a record that is not on the branch: restore it", k.Seq)
+		records, complete := s.recordsOf(next[0])
+		if !complete {
+			s.fault = refuse(ReasonChain, "admission %d lists a record that is not on the branch: restore it", seq+1)
 			return
-		} else {
-			s.take(k)
 		}
+		s.take(next[0], records)
 	}
 	if n := len(s.linkOf) - len(s.chain); n > 0 {
 		s.fault = refuse(ReasonChain, "%d admission records are not in the one chain: see reconcile", n)
@@ -172,25 +198,27 @@ func (s *State) walk() {
 	}
 }
 
-func (s *State) complete(k *link) bool {
-	for _, v := range k.Verdicts {
-		if _, here := s.records[v.SHA]; !here {
-			return false
+func (s *State) recordsOf(k *link) (list []ledger.Record, complete bool) {
+	list = make([]ledger.Record, len(k.Verdicts))
+	for i := range k.Verdicts {
+		if list[i], complete = s.record(k.Verdicts[i].SHA); !complete {
+			return nil, false
 		}
 	}
-	return true
+	return list, true
 }
 
 // take applies one link.
-func (s *State) take(k *link) {
+func (s *State) take(k *link, records []ledger.Record) {
 	k.time = k.timestamp
 	if s.tip != nil && k.time < s.tip.time {
 		k.time = s.tip.time
 	}
 	s.tip = k
 	s.chain = append(s.chain, k)
-	for _, v := range k.Verdicts {
-		if _, twice := s.listed[v.SHA]; twice {
+	for i := range k.Verdicts {
+		v := &k.Verdicts[i]
+		if s.listed[v.SHA] != nil {
 			s.contradict(v.SHA, refuse(ReasonChain, "listed a second time"))
 			continue
 		}
@@ -198,7 +226,7 @@ func (s *State) take(k *link) {
 		if !v.Accepted {
 			continue
 		}
-		if fault := s.admit(k.Principal, s.records[v.SHA], k); fault != nil {
+		if fault := s.admit(k.Principal, records[i], k); fault != nil {
 			s.contradict(v.SHA, fault)
 		}
 	}
@@ -285,8 +313,8 @@ func (s *State) Diagnostics() []Diagnostic {
 			links = append(links, Diagnostic{SHA: sha, Kind: NoLink, Reason: ReasonChain})
 		}
 	}
-	for sha := range s.records {
-		if _, ok := s.listed[sha]; !ok {
+	for _, sha := range s.seen {
+		if s.listed[sha] == nil {
 			unlisted = append(unlisted, Diagnostic{SHA: sha, Kind: Unlisted})
 		}
 	}
