@@ -204,3 +204,28 @@ func TestADamagedListOfDigestsIsAnErrorAndNoReasonToBuild(t *testing.T) {
 	}
 	r.failed(t, "persist", 1, "checksums.txt cannot be read: check out the action anew")
 }
+
+// TestAHasherGetsNothingOfTheJob: a variable could make it load code.
+func TestAHasherGetsNothingOfTheJob(t *testing.T) {
+	r := aRunner(t)
+	r.inputs["token"] = token
+	r.job["OPENSSL_CONF"] = "/tmp/evil"
+	given := filepath.Join(t.TempDir(), "given")
+	path := filepath.Join(r.dir, "actions", "run.sh")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hasher := program(t, "/usr/bin/env > "+given+"; exec /usr/bin/openssl \"$@\"", "openssl")
+	write(t, path, strings.ReplaceAll(string(text), "/usr/bin/openssl", hasher+"/openssl"))
+	r.ran(t, "persist")
+	got, err := os.ReadFile(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(got)) {
+		if name, _, _ := strings.Cut(line, "="); name != "PWD" && name != "_" && name != "SHLVL" { // sh's own
+			t.Errorf("it was given %s", line)
+		}
+	}
+}

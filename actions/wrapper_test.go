@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -92,5 +93,34 @@ func TestNoInputReachesAShell(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(temp); err != nil || len(entries) != 0 {
 		t.Errorf("something was written: %v, %v", entries, err)
+	}
+}
+
+// newer is what the bash of macOS, 3.2, does not know, or gets wrong.
+var newer = regexp.MustCompile(`declare -[AgnlLuU]|local -[Anlu]|mapfile|readarray|coproc|EPOCH(SECONDS|REALTIME)|BASHPID|\$\{[A-Za-z0-9_]+(,|\^|@)|&>>|\|&|;;?&|\[\[.*-v |wait -n|printf -v [A-Za-z_]+\[|read -[a-zA-Z]*[iN]|\$\{[A-Za-z_]+: -`)
+
+// TestTheScriptsAreForEveryBash reads them with the bash that is here, and looks
+// for what an old one lacks. Here-documents are files in TMPDIR, so there are none
+// before a binary is verified.
+func TestTheScriptsAreForEveryBash(t *testing.T) {
+	for _, file := range []string{"actions/run.sh", "actions/txlog-merge/collect.sh"} {
+		command(t, root(), "/bin/bash", "-n", file)
+		text := read(t, file)
+		for i, line := range strings.Split(text, "\n") {
+			if code := strings.TrimSpace(line); !strings.HasPrefix(code, "#") && newer.MatchString(code) {
+				t.Errorf("%s:%d: not for bash 3.2: %s", file, i+1, code)
+			}
+		}
+		if file == "actions/run.sh" && strings.Contains(text, "<<") {
+			t.Errorf("%s: a here-document", file)
+		}
+		if strings.Contains(text, "\r") || !strings.HasPrefix(text, "#!/bin/bash -p\n") {
+			t.Errorf("%s: line ends or first line", file)
+		}
+	}
+	for _, bad := range []string{"declare -A x", "x=${y,,}", "x=${y@Q}", "mapfile -t x", "a |& b", "x=$EPOCHREALTIME", "read -N 1 x"} {
+		if !newer.MatchString(bad) {
+			t.Errorf("not seen: %s", bad)
+		}
 	}
 }
