@@ -149,6 +149,3 @@ func (a *artifact) record(kind Kind) Record {
 	}
 	return r
 }
-
-// says reports whether there is anything to show.
-func (a *artifact) says() bool { return a.verdict != "" || strings.TrimSpace(a.body) != "" }

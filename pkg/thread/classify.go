@@ -52,12 +52,14 @@ func (c *rules) classify(a *artifact, state Ref) class {
 // any. Several lines of markers may follow each other; the terminal one and those
 // of notices win.
 func (c *rules) marked(body string) Kind {
-	kind := Kind("")
+	kind, _ := c.readMarkers(body)
+	return kind
+}
+
+// readMarkers returns the kind and what follows the markers.
+func (c *rules) readMarkers(body string) (kind Kind, rest string) {
 	for strings.HasPrefix(body, "<!--") {
-		line, rest, _ := strings.Cut(body, "\n")
-		if body = rest; len(line) > 2*maxSettingBytes {
-			return kind
-		}
+		line, after, _ := strings.Cut(body, "\n")
 		line = strings.TrimRight(line, " \t\r")
 		name, isAgent := c.agentName(line)
 		switch {
@@ -66,10 +68,20 @@ func (c *rules) marked(body string) Kind {
 		case isAgent && kind == "":
 			kind = AgentOutput
 		case !isAgent:
-			return kind
+			return kind, body
 		}
+		body = after
 	}
-	return kind
+	return kind, body
+}
+
+// text is what a says: an agent's text starts behind its markers.
+func (c *rules) text(a *artifact, kind Kind) string {
+	if kind != AgentOutput {
+		return a.body
+	}
+	_, rest := c.readMarkers(a.body)
+	return rest
 }
 
 // agentName returns the name in an agent marker.

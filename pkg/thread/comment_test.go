@@ -194,6 +194,17 @@ func TestFindStateComment(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a shared bot's state comment is engine output though its id is not among the recorded", func(t *testing.T) {
+		config := trustAlice()
+		config.Engine, config.CommentIDs = nil, []Ref{}
+		r, err := Reconcile(f, listingOf(comment(5, actionsBot, body), comment(6, actionsBot, body)), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.New[0].Kind != EngineOutput || !r.New[0].StateComment || r.New[1].Kind != HumanFeedback || r.New[1].StateComment {
+			t.Errorf("new %+v", r.New)
+		}
+	})
 	t.Run("a listing that is not whole says nothing", func(t *testing.T) {
 		l := listingOf(comment(5, engine, body))
 		l.Complete = false

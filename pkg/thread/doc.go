@@ -84,8 +84,8 @@
 // [Reconciliation.Render] writes a Markdown section, "## Recent thread", in
 // chronological order: agent output, trusted commands and trusted human feedback in
 // full, each below a "###" line of ours that names kind, artifact, author and time,
-// every line of text behind "| ", so that none can start like ours. Engine output,
-// the issue body, and what is empty are left out. A run of lines that a trusted
+// every line of text behind "| ", so that none can start like ours. An agent's markers,
+// engine output, the issue body, and what is empty are left out. A run of lines that a trusted
 // person quotes, whoever is quoted, becomes one line that says so. All other text is
 // in the appendix "### Unverified", one line each: its kind, author, reason and the
 // first [MaxLineChars] characters between quotes; the [MaxUnverified] newest are

@@ -62,7 +62,11 @@ func collapse(text string) (string, []passage) {
 		if len(run) == 0 {
 			return
 		}
-		kept = append(kept, fmt.Sprintf("> [quoted, unverified: %d lines, left out here]", len(run)))
+		lines := "1 line"
+		if len(run) > 1 {
+			lines = fmt.Sprintf("%d lines", len(run))
+		}
+		kept = append(kept, "> [quoted, unverified: "+lines+", left out here]")
 		passages = append(passages, passage{len(run), strings.Join(run, "\n")})
 		run = nil
 	}

@@ -23,6 +23,7 @@ type Reconciliation struct {
 	// Complete says that the thread was read whole.
 	Complete bool
 
+	rules   *rules
 	reasons map[Ref]Reason
 	list    []artifact
 	judged  []judgement
@@ -57,7 +58,7 @@ func Reconcile(f *Fold, l *Listing, config Config) (*Reconciliation, error) {
 	if l.Complete && l.Issue == nil {
 		return nil, errors.New("a complete listing has the issue: list it first")
 	}
-	r := &Reconciliation{Thread: f.Thread, Complete: l.Complete, reasons: make(map[Ref]Reason, len(list)), list: list,
+	r := &Reconciliation{Thread: f.Thread, Complete: l.Complete, rules: rules, reasons: make(map[Ref]Reason, len(list)), list: list,
 		judged: make([]judgement, len(list)), hadNone: len(f.Records) == 0}
 	if err := r.sameIssue(f, l); err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func (r *Reconciliation) Render(o Options) (Rendering, error) {
 		full, out.Windowed = lastRelevant(full, window)
 	}
 	for i := range full {
-		full[i].text, full[i].passages = collapseItem(full[i])
+		full[i].text, full[i].passages = r.words(full[i])
 		full[i].rendered = full[i].render()
 	}
 	s := section{full: full, lines: unverifiedLines(full, rest), out: out, budget: cmp.Or(o.TokenBudget, MaxTokens)}
@@ -134,12 +134,13 @@ func (r *Reconciliation) tail(full, rest []item, n int) (lastFull, lastRest []it
 	return lastFull, lastRest
 }
 
-// collapseItem takes the quoted passages out of what a person wrote.
-func collapseItem(it item) (string, []passage) {
+// words are what an item says, without what a person quotes in it.
+func (r *Reconciliation) words(it item) (string, []passage) {
+	text := r.rules.text(it.artifact, it.kind)
 	if it.kind.isBot() {
-		return it.artifact.body, nil
+		return text, nil
 	}
-	return collapse(it.artifact.body)
+	return collapse(text)
 }
 
 // render writes a trusted item.

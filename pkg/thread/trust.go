@@ -1,5 +1,7 @@
 package thread
 
+import "strings"
+
 // Reason says why a text is not trusted, in words of our own; "" is trust.
 type Reason string
 
@@ -122,16 +124,16 @@ func (c *rules) judge(a *artifact, found class, recorded *Record) judgement {
 		j.reason = edit
 	}
 	j.trusted = j.reason == ""
-	j.show = place(a, j)
+	j.show = c.place(a, j)
 	return j
 }
 
 // place decides where a is rendered (decision 3).
-func place(a *artifact, j judgement) show {
+func (c *rules) place(a *artifact, j judgement) show {
 	switch {
 	case j.kind == IssueBody && !isEdit(j.reason):
 		return nowhere // it reaches the agent another way
-	case j.kind == EngineOutput && j.reason != ReasonKind, !a.says():
+	case j.kind == EngineOutput && j.reason != ReasonKind, a.verdict == "" && strings.TrimSpace(c.text(a, j.kind)) == "":
 		return nowhere
 	case j.trusted:
 		return inFull
