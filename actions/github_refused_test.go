@@ -147,7 +147,7 @@ func TestNoTokenLeavesTheServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHosted(t)
 			h.server.Seed(octo, "ledgers/memory", tiny(t, 1, 1000))
-			seen := len(other.Requests())
+			seen, before := len(other.Requests()), leaked()
 			if name == "a redirect when git asks for a head" {
 				h.server.Before(githubtest.Advertise, func() {}) // the agent's restore is let through
 			}
@@ -162,8 +162,8 @@ func TestNoTokenLeavesTheServer(t *testing.T) {
 			if !strings.Contains(printed, "::error title=persist::") || !strings.Contains(printed, c.reason) {
 				t.Errorf("persist printed %q", printed)
 			}
-			if n := leaked(); n != 1 {
-				t.Errorf("%d requests with a token reached the other server: %+v", n-1, other.Requests())
+			if n := leaked() - before; n > 0 {
+				t.Errorf("%d requests with a token reached the other server: %+v", n, other.Requests()[seen:])
 			}
 			if asked := len(other.Requests()) > seen; asked != c.asked {
 				t.Errorf("the other server was asked: %v", asked)

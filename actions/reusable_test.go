@@ -1,6 +1,7 @@
 package actions_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -22,15 +23,19 @@ func TestTheMaintenanceWorkflowHasEightRoundsAndTheInputsOfItsActions(t *testing
 		t.Errorf("%d jobs, want a plan and an apply for each of 8 rounds", len(w.Jobs))
 	}
 	inputs := calledInputs(t, path)
-	plan, err := parseAction(read(t, "actions", "maintenance-plan", "action.yml"))
-	if err != nil {
-		t.Fatal(err)
+	defs := map[string]inputDef{}
+	for _, id := range []string{"apply", "plan"} {
+		c, err := parseAction(read(t, "actions", "maintenance-"+id, "action.yml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		maps.Copy(defs, c.Inputs)
 	}
 	for name, in := range inputs {
 		if name == "runs-on" {
 			continue
 		}
-		def, ok := plan.Inputs[name]
+		def, ok := defs[name]
 		if !ok || def.Description != in.Description || in.Type != "string" || def.Default != nil && *def.Default != in.Default || def.Default == nil && in.Default != "" {
 			t.Errorf("input %s: %+v, the action has %+v", name, in, def)
 		}
