@@ -214,7 +214,7 @@ func (t *Token) verifyMAC(r *KeyRing, b Binding) error {
 		return ErrOtherBranch
 	}
 	mac, err := hex.DecodeString(t.MAC)
-	if err != nil || len(mac) != sha256.Size || !hmac.Equal(mac, key.mac(b, &t.Envelope)) {
+	if err != nil || len(mac) != sha256.Size || hex.EncodeToString(mac) != t.MAC || !hmac.Equal(mac, key.mac(b, &t.Envelope)) {
 		return ErrMAC
 	}
 	return nil
