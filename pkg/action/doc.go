@@ -24,7 +24,7 @@
 // default, that is an error, and so is an empty required input. No value is
 // trimmed: white space at either end, CR, LF, NUL, other control characters and
 // invalid UTF-8 are errors, except that a [List] has one item a line or between
-// commas and is trimmed per item. Booleans are true or false and nothing else.
+// commas and is trimmed per item, and that [Lines] keep white space and line ends. Booleans are true or false and nothing else.
 // Sizes are whole KiB, made bytes once.
 //
 // # Outputs

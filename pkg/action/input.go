@@ -91,6 +91,12 @@ func (in Input) check(value string) error {
 		}
 		return nil
 	}
+	if in.Kind == Lines {
+		if strings.ContainsFunc(value, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }) {
+			return BadInput(in.Name, "has a control character that ends no line and is no tab; remove it")
+		}
+		return nil
+	}
 	switch {
 	case strings.ContainsAny(value, "\r\n"):
 		return BadInput(in.Name, "has a line break; want %s", in.Accepts())

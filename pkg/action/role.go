@@ -41,6 +41,7 @@ type Kind string
 const (
 	Text   Kind = "one line"
 	List   Kind = "one item a line or between commas"
+	Lines  Kind = "text of several lines"
 	Bool   Kind = "true or false"
 	Int    Kind = "a whole number"
 	KiB    Kind = "KiB"
