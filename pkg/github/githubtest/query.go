@@ -49,7 +49,7 @@ func parseQuery(text string, values map[string]any) (op operation, err error) {
 	}
 	defer func() {
 		if bad := recover(); bad != nil {
-			e, ok := bad.(error)
+			e, ok := bad.(*graphError)
 			if !ok {
 				panic(bad)
 			}
@@ -73,6 +73,9 @@ func parseQuery(text string, values map[string]any) (op operation, err error) {
 				typ := ""
 				for t := p.peek(); t != "$" && t != ")"; t = p.peek() {
 					typ += p.take()
+				}
+				if typ == "" {
+					p.fail(p.peek())
 				}
 				op.variables[name] = typ
 			}

@@ -43,6 +43,9 @@ func (s *Server) Repo(name string) string {
 		{"-C", r.dir, "config", "http.receivepack", "true"},
 		{"-C", r.dir, "config", "receive.autogc", "false"},
 		{"-C", r.dir, "config", "gc.auto", "0"},
+		// A writer that finds the branch locked waits and then loses; on a slow machine
+		// the tenth of a second that is usual would make it fail instead.
+		{"-C", r.dir, "config", "core.filesRefLockTimeout", "10000"},
 		{"-C", r.dir, "config", "uploadpack.allowFilter", "true"},
 	} {
 		if _, err := s.run(nil, nil, args...); err != nil {
