@@ -33,8 +33,9 @@ var role = action.Role{
 
 var (
 	ledgerForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
-	// workflowForm has no slash and no leading dot: it names a file, and no path.
-	workflowForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.ya?ml$`)
+	// workflowForm has no slash and no leading dot: it names a file, and no path. A
+	// file name has at most 255 bytes.
+	workflowForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,249}\.(yml|yaml)$`)
 )
 
 // config is what the workflow's author allows.
