@@ -37,14 +37,13 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, options HTTPOpti
 		l.Close()
 		return err
 	}
-	mux := http.NewServeMux()
-	mux.Handle(Endpoint, &endpoint{server: s, stopping: ctx, places: make(chan struct{}, maxRequests),
+	sessions := &endpoint{server: s, stopping: ctx, places: make(chan struct{}, maxRequests),
 		sdk: mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
 			JSONResponse: true, SessionTimeout: sessionTime, MaxRequestBodyBytes: maxLineBytes,
 			DisableLocalhostProtection: true, // the gate knows which hosts are allowed
-		})})
+		})}
 	server := &http.Server{
-		Handler: gate.let(mux), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeaderBytes,
+		Handler: gate.let(sessions), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeaderBytes,
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	served := make(chan error, 1)

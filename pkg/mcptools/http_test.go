@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/repo-memory/ledger/pkg/ledger"
 )
 
 const accessToken = "0123456789abcdefghijklmnopqrstuvwxyz-._~+/=="
@@ -18,21 +22,28 @@ const accessToken = "0123456789abcdefghijklmnopqrstuvwxyz-._~+/=="
 // overHTTP serves a new ledger over HTTP for the test and returns the URL.
 func overHTTP(t *testing.T, hosts ...string) string {
 	t.Helper()
-	s := newServer(t, nil)
+	url, _ := listening(t, newServer(t, nil), hosts...)
+	return url
+}
+
+// listening serves s until the test ends or stop is called, which waits for it.
+func listening(t *testing.T, s *Server, hosts ...string) (url string, stop func()) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.ServeHTTP(ctx, l, HTTPOptions{Token: accessToken, Hosts: hosts}) }()
-	t.Cleanup(func() {
-		stop()
+	stop = sync.OnceFunc(func() {
+		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
-	return "http://" + l.Addr().String() + Endpoint
+	t.Cleanup(stop)
+	return "http://" + l.Addr().String() + Endpoint, stop
 }
 
 // bearer sends the token with every request.
@@ -149,6 +160,9 @@ func TestWhoIsNotToBeLetInIsAnsweredBeforeTheBodyIsRead(t *testing.T) {
 		if status != test.want {
 			t.Errorf("%s: %d %s, want %d", name, status, text, test.want)
 		}
+		if said := sentences[status]; said != "" && !strings.Contains(text, said) && !strings.HasPrefix(text, "there is nothing here") {
+			t.Errorf("%s: the answer is not ours: %q", name, text)
+		}
 		if status != 200 && (strings.Contains(text, "\n") || strings.Contains(text, "evil") || strings.Contains(text, "<y>") || strings.Contains(text, accessToken[:32])) {
 			t.Errorf("%s: the answer says %q", name, text)
 		}
@@ -254,17 +268,60 @@ func TestClientsTakeTurnsAndEveryRecordIsThereOnce(t *testing.T) {
 	}
 }
 
-func TestAnOpenStreamDoesNotKeepTheServerFromStopping(t *testing.T) {
-	url := overHTTP(t) // its cleanup waits for the server, and is run after the client's
+func TestAnOpenStreamEndsInOrderWhenTheServerStops(t *testing.T) {
+	url, stop := listening(t, newServer(t, nil))
 	id := sessionOf(t, url)
-	q, _ := http.NewRequestWithContext(context.Background(), http.MethodGet, url, nil)
+	q, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	q.Header.Set("Accept", "text/event-stream")
 	q.Header.Set("Mcp-Session-Id", id)
 	answer, err := (&http.Client{Transport: bearer{}}).Do(q)
 	if err != nil || answer.StatusCode != 200 {
 		t.Fatal(err, answer)
 	}
-	t.Cleanup(func() { answer.Body.Close() })
+	defer answer.Body.Close()
+	stop()
+	if _, err := io.ReadAll(answer.Body); err != nil {
+		t.Errorf("the stream was cut: %v", err)
+	}
+}
+
+// TestACallThatHasBegunIsAnsweredWhenTheServerStops holds a call in its audit, tells
+// the server to stop, and lets the call go on once nobody else is let in.
+func TestACallThatHasBegunIsAnsweredWhenTheServerStops(t *testing.T) {
+	began, goOn := make(chan bool), make(chan bool)
+	url, stop := listening(t, newServer(t, audits(func(ledger.Record) error {
+		close(began)
+		<-goOn
+		return nil
+	})))
+	session := connectHTTP(t, url)
+	answered := make(chan error, 1)
+	go func() {
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "ledger_append", Arguments: map[string]any{"type": "n", "payload": 1}})
+		if err == nil && result.IsError {
+			err = errors.New("refused")
+		}
+		answered <- err
+	}()
+	<-began
+	stopped := make(chan bool)
+	go func() {
+		stop()
+		close(stopped)
+	}()
+	address := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), Endpoint)
+	for { // until the listener is closed
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			break
+		}
+		c.Close()
+	}
+	close(goOn)
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+	<-stopped
 }
 
 func TestAServerThatWouldLetInEverybodyDoesNotStart(t *testing.T) {
