@@ -2,6 +2,8 @@ package actions_test
 
 import (
 	"encoding/json"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,5 +107,36 @@ func TestALedgerThatGhAwWroteIsTakenOverInPlace(t *testing.T) {
 	c.seed(t, "ledgers/findings", now)
 	if log := findings("log"); strings.Count(log, "\n") != len(records)+3 || !strings.Contains(log, string(later.Line())) {
 		t.Errorf("what gh-aw added is not read:\n%s", log)
+	}
+}
+
+// TestABranchOfRepoMemoryIsTakenOverInPlace: gh-aw's repo-memory keeps its files
+// below a folder named like the branch. They are restored there, and what an agent
+// changes is published on the same branch, beside the records of the ledger.
+func TestABranchOfRepoMemoryIsTakenOverInPlace(t *testing.T) {
+	c := newConsumer(t)
+	notes := "memory/default/notes.md"
+	c.seed(t, "memory/default", map[string]string{notes: "# Of repo-memory\n", "memory/default/state.json": "{}\n"})
+	temp := t.TempDir()
+	role := func(name string, args ...string) {
+		t.Helper()
+		cmd := exec.Command(binary(t, name), args...)
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "RUNNER_TEMP=" + temp, "INPUT_REMOTE=" + c.remote, "INPUT_LEDGER=default", "INPUT_BRANCH=memory/default"}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+	}
+	role("agent-ledger", "setup")
+	folder := filepath.Join(temp, "ledger", "default")
+	if text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(notes))); err != nil || string(text) != "# Of repo-memory\n" {
+		t.Fatalf("%q, %v", text, err)
+	}
+	write(t, filepath.Join(folder, filepath.FromSlash(notes)), "# Of ours\n")
+	role("persist")
+	if text := command(t, c.remote, "git", "show", "refs/heads/memory/default:"+notes); text != "# Of ours\n" {
+		t.Errorf("the branch holds %q", text)
+	}
+	if files := c.files(t, "memory/default"); len(files) != 2 {
+		t.Errorf("the branch holds %v", files)
 	}
 }
