@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -40,17 +39,39 @@ type Policy struct {
 
 type policyFile struct {
 	Version    string        `yaml:"version"`
-	ReadOnly   bool          `yaml:"read-only"`
+	ReadOnly   literalBool   `yaml:"read-only"`
 	Principals []policyEntry `yaml:"principals"`
 }
 
 type policyEntry struct {
-	User     *uint64  `yaml:"user"`
+	User     *userID  `yaml:"user"`
 	Workflow string   `yaml:"workflow"`
 	Actor    string   `yaml:"actor"`
 	Scopes   []Scope  `yaml:"scopes"`
 	Projects []string `yaml:"projects"`
 	Topics   []string `yaml:"topics"`
+}
+
+// literalBool is true or false and none of YAML's other words for them.
+type literalBool bool
+
+func (b *literalBool) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" || n.Value != "true" && n.Value != "false" {
+		return errors.New("mistyped: want true or false")
+	}
+	*b = n.Value == "true"
+	return nil
+}
+
+// userID is a plain decimal, as a number and not as text.
+type userID string
+
+func (u *userID) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || !isUserID(n.Value) {
+		return errors.New("mistyped: want a numeric user id")
+	}
+	*u = userID(n.Value)
+	return nil
 }
 
 // ParsePolicy reads the policy file. Errors are one line and name the entry.
@@ -81,7 +102,7 @@ func ParsePolicy(text []byte) (*Policy, error) {
 	if len(file.Principals) > MaxPrincipals {
 		return nil, fmt.Errorf("memory policy has %d principals, at most %d are read", len(file.Principals), MaxPrincipals)
 	}
-	p := &Policy{ReadOnly: file.ReadOnly, principals: map[string]Principal{}, topics: map[string]bool{}}
+	p := &Policy{ReadOnly: bool(file.ReadOnly), principals: map[string]Principal{}, topics: map[string]bool{}}
 	isUser := map[string]bool{}
 	for i, e := range file.Principals {
 		if (e.User == nil) == (e.Workflow == "") {
@@ -89,7 +110,7 @@ func ParsePolicy(text []byte) (*Policy, error) {
 		}
 		entry := Principal{e.Workflow, e.Actor, e.Scopes, e.Projects, e.Topics}
 		if e.User != nil {
-			entry.ID = strconv.FormatUint(*e.User, 10)
+			entry.ID = string(*e.User)
 		}
 		if fault := entry.check(); fault != nil {
 			return nil, fmt.Errorf("memory policy: %s", fault.Detail)
