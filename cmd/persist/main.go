@@ -26,6 +26,12 @@ func run(ctx context.Context, a *action.Action) error {
 	p := &persister{Action: a, outcome: persistedFalse}
 	err := p.configure()
 	if err == nil {
+		err = p.readTrusted()
+	}
+	if err == nil {
+		err = p.publishTrusted(ctx)
+	}
+	if err == nil {
 		err = p.persist(ctx)
 	}
 	p.tell(err)
@@ -54,6 +60,7 @@ type persister struct {
 	log      *txlog.Listing  // nil: none
 	seen     ledger.Snapshot // the one that the last change was made for
 	verdict  verdict
+	trusted  trusted
 
 	outcome string
 	report  persist.Report

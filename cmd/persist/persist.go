@@ -18,6 +18,10 @@ import (
 
 // persist does the work and fills in what tell tells.
 func (p *persister) persist(ctx context.Context) error {
+	if !p.BoolInput("agent-staged") {
+		p.outcome = persistedNone
+		return nil
+	}
 	if err := p.readManifest(); err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ func (p *persister) tell(failed error) {
 		p.SetOutput("persisted", persistedFalse)
 		return
 	}
+	p.tellTrusted()
 	r := &p.report
 	if p.outcome != persistedTrue {
 		// What was accepted was so for a commit that was not made.
@@ -89,6 +90,8 @@ func (p *persister) summary(failed error) string {
 	case failed != nil:
 		s = action.NewSummary("persist: failed, nothing was published")
 		s.Block("Reason: "+publish.Reason(failed), failed.Error(), maxReasonShown)
+	case !p.BoolInput("agent-staged"):
+		s = action.NewSummary("persist: no agent staged anything in this run")
 	case p.outcome == persistedNone:
 		s = action.NewSummary("persist: nothing to persist")
 	default:
