@@ -23,6 +23,8 @@ var (
 		Help: "Start of the artifact's name, which ends with a hyphen and the ledger's name; an earlier one of that name is replaced."}
 	inputDownload = action.Input{Name: "artifact", Empty: "nothing is downloaded",
 		Help: "Start of the artifact's name, which ends with a hyphen and the ledger's name."}
+	inputThread = action.Input{Name: "thread-artifact", Empty: "nothing is downloaded",
+		Help: "Start of the name of thread-context's artifact, which ends with a hyphen and that ledger's name; used where thread-ledger or staged-digest is given and staged-path is not."}
 )
 
 // around returns the inputs that an action adds.
@@ -33,6 +35,11 @@ func around(name string) (inputs []action.Input) {
 		artifact(inputUpload, "ledger")
 	case "persist":
 		artifact(inputDownload, "ledger")
+		artifact(inputThread, "thread")
+	case "thread-context":
+		artifact(inputUpload, "thread")
+	case "thread-record":
+		artifact(inputDownload, "thread")
 	case "maintenance-plan":
 		artifact(inputUpload, "maintenance-plan")
 	case "maintenance-apply":
@@ -142,7 +149,7 @@ func renderStep(role action.Role) string {
 	}
 	fmt.Fprintf(&b, "    - id: %s\n      shell: %s\n      run: '%s'\n      env:\n", stepID, shell, run)
 	for _, in := range role.Inputs {
-		if in.Name != "artifact" {
+		if !strings.HasSuffix(in.Name, "artifact") {
 			fmt.Fprintf(&b, "        %s: ${{ inputs.%s }}\n", in.Variable(), in.Name)
 		}
 	}

@@ -1,0 +1,197 @@
+// Command thread-record writes the workflow state, which thread-context made before
+// the agent ran, into the one comment of the thread that holds it, in a trusted job
+// after persist. The state is an export for people and for other programs: nothing
+// is ever decided from what the comment says.
+//
+// The file is taken only if it is the one that the input state-digest names, and
+// then only if no input in it looks like a secret or holds the value of a variable
+// that secret-env names: what is written is public.
+//
+// Which comment that is, the ledger and package thread say; somebody else's, or one
+// that only looks like it, is never changed, and never keeps the engine's own from
+// being found or made. When the server gives no clear answer to a write the comments
+// are read again, so that a comment whose making was not confirmed is found, and
+// none is made twice.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+
+	"github.com/repo-memory/ledger/pkg/action"
+	"github.com/repo-memory/ledger/pkg/branch"
+	"github.com/repo-memory/ledger/pkg/github"
+	"github.com/repo-memory/ledger/pkg/ledger"
+	"github.com/repo-memory/ledger/pkg/listing"
+	"github.com/repo-memory/ledger/pkg/regular"
+	"github.com/repo-memory/ledger/pkg/thread"
+)
+
+func main() { action.Main(role, run) }
+
+func run(ctx context.Context, a *action.Action) error {
+	r := &recorder{Action: a, written: writtenFalse}
+	err := r.configure()
+	if err == nil {
+		err = r.read(ctx)
+	}
+	if err == nil {
+		err = r.write(ctx)
+	}
+	r.tell(err)
+	return err
+}
+
+// What the output written says.
+const (
+	writtenCreated = "created"
+	writtenUpdated = "updated"
+	writtenNone    = "none"
+	writtenFalse   = "false"
+)
+
+// recorder is one run of the role.
+type recorder struct {
+	*action.Action
+	remote branch.Remote
+	limits ledger.Limits
+	config thread.Config
+	state  thread.WorkflowState
+
+	run  *listing.Run
+	fold *thread.Fold
+	body string
+	left thread.Left
+
+	written string
+	comment int64
+	others  int
+}
+
+// configure reads the inputs and the state.
+func (r *recorder) configure() (err error) {
+	if r.remote, err = branch.ParseRemote(r.GetInput("remote"), r.GetInput("token"), r.Getenv("GITHUB_SERVER_URL")); err != nil {
+		return action.BadInput("remote", "%v", err)
+	}
+	if r.limits, err = ledger.ParseLimits(r.GetInput); err != nil {
+		return action.BadInput("max-record-kb", "%v", err)
+	}
+	r.config = thread.DefaultConfig()
+	r.config.BotAccounts = r.ListInput("bot-accounts")
+	var bad *thread.ConfigError
+	if errors.As(r.config.Check(), &bad) {
+		return action.BadInput(bad.Setting, "%s", bad.Problem)
+	}
+	secrets, err := listing.Secrets(r.Action)
+	if err != nil {
+		return err
+	}
+	file, err := regular.ReadFile(r.GetInput("state-path"), thread.MaxStateBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return action.BadInput("state-path", "there is no state: take the artifact of the job that ran thread-context")
+	case err != nil:
+		return action.BadInput("state-path", "cannot be read, or has over %d bytes: %v", thread.MaxStateBytes, err)
+	case thread.StateDigest(file) != r.GetInput("state-digest"):
+		return action.BadInput("state-digest", "the state is not the one that it names: something changed it on the way")
+	}
+	if r.state, err = thread.ParseState(file); err != nil {
+		return action.BadInput("state-path", "%v", err)
+	}
+	for i, h := range r.state.History {
+		if err := secrets.Check(h.Inputs); err != nil {
+			return action.BadInput("secret-env", "nothing is published: history entry %d: %v", i+1, err)
+		}
+	}
+	return nil
+}
+
+// read reads the ledger and makes the comment's text.
+func (r *recorder) read(ctx context.Context) (err error) {
+	if r.run, err = listing.Connect(ctx, r.Action, github.Options{}); err != nil {
+		return err
+	}
+	r.config.Engine = r.run.Engine
+	snap, err := branch.Read(ctx, r.remote, r.GetInput("branch"), branch.Limits{})
+	if err != nil {
+		return fmt.Errorf("the ledger cannot be read: %w", err)
+	}
+	l := ledger.OpenSnapshot(snap, r.limits)
+	if err := l.Whole(); err != nil {
+		return fmt.Errorf("the ledger cannot be read: %w", err)
+	}
+	r.fold = thread.FoldLedger(l, r.run.Source.Thread)
+	anchor, ok := r.fold.Anchor(r.GetInput("ledger"))
+	if !ok {
+		return errors.New("the ledger does not know this thread: run this job after persist has published what thread-context staged")
+	}
+	if r.body, r.left, err = thread.FormatStateComment(r.state, anchor); err != nil {
+		return fmt.Errorf("the state comment cannot be made: %w", err)
+	}
+	return nil
+}
+
+// maxRounds bounds how often the comments are read again after a write without a
+// clear answer.
+const maxRounds = 3
+
+// write brings the state comment to where it should be.
+func (r *recorder) write(ctx context.Context) error {
+	for round := 1; ; round++ {
+		err := r.writeOnce(ctx)
+		if err == nil || !github.Unclear(err) || round == maxRounds {
+			return err
+		}
+		r.Noticef("it is unclear whether the state comment was written; the comments are read again")
+	}
+}
+
+// writeOnce finds the comment and writes it if it has to be. A read that got no
+// clear answer was repeated already and is not [github.Unclear] here.
+func (r *recorder) writeOnce(ctx context.Context) error {
+	result, err := listing.ReadComments(ctx, r.run.Source)
+	if err == nil {
+		err = result.Reason
+	}
+	if err != nil {
+		return fmt.Errorf("the comments cannot be read, and nothing was written: %s", err)
+	}
+	ref, found, others, err := thread.FindStateComment(r.fold, result.Listing, r.config)
+	if err != nil {
+		return err
+	}
+	r.others = others
+	before := r.written
+	call := github.Call{Method: http.MethodPost, Path: fmt.Sprintf("repos/%s/issues/%d/comments", r.run.Source.Repository, r.run.Source.Thread.Number),
+		Body: map[string]string{"body": r.body}, Needs: "issues: write"}
+	outcome := writtenCreated
+	if found {
+		r.comment = ref.ID
+		if same(result.Listing, ref.ID, r.body) {
+			// After a write without a clear answer this is that write.
+			if r.written = writtenNone; before == writtenCreated || before == writtenUpdated {
+				r.written = before
+			}
+			return nil
+		}
+		call.Method, call.Path, outcome = http.MethodPatch, fmt.Sprintf("repos/%s/issues/comments/%d", r.run.Source.Repository, ref.ID), writtenUpdated
+	}
+	answer, err := r.run.Source.Client.Do(ctx, call)
+	if err != nil {
+		if r.written = writtenFalse; github.Unclear(err) {
+			r.written = outcome
+		}
+		return fmt.Errorf("the state comment cannot be written: %w", err)
+	}
+	r.written = outcome
+	var made struct {
+		ID int64 `json:"id"`
+	}
+	if answer.Decode(&made) == nil && made.ID > 0 {
+		r.comment = made.ID
+	}
+	return nil
+}
