@@ -155,7 +155,7 @@ store() {
 # not github.com may have got the action from there; so may the binary.
 download() {
   local curl server repository= tried= protocols code
-  for curl in /usr/bin/curl /bin/curl /mingw64/bin/curl; do
+  for curl in /usr/bin/curl /bin/curl /mingw64/bin/curl /clangarm64/bin/curl /c/Windows/System32/curl.exe; do
     if [ -x "$curl" ]; then break; fi
   done
   [ -x "$curl" ] || fail "there is no curl to fetch $2 of release $1 with: install it, or give a folder of binaries as bin"
