@@ -61,9 +61,12 @@ func TestNoBodyIsInTheLedgerTheStateOrAWarning(t *testing.T) {
 	for name, c := range readCases(t) {
 		w := newWorld(t)
 		for _, run := range c.Runs {
+			if run.Flood != nil {
+				run.Flood.N = min(run.Flood.N, 500)
+			}
 			l, config := run.listing(t), c.config(t, run)
 			plant(l, &config)
-			f := FoldLedger(w.ledger(), Thread{Number: 7, RepositoryID: 9})
+			f := mustFold(t, w, Thread{Number: 7, RepositoryID: 9})
 			r, err := Reconcile(f, l, config)
 			if err != nil {
 				if canaryText.MatchString(err.Error()) {
@@ -76,7 +79,7 @@ func TestNoBodyIsInTheLedgerTheStateOrAWarning(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.publish(entries)
-			f = FoldLedger(w.ledger(), f.Thread)
+			f = mustFold(t, w, f.Thread)
 			state := r.State(f, WorkflowState{})
 			file, err := FormatState(state)
 			if err != nil {
@@ -92,11 +95,11 @@ func TestNoBodyIsInTheLedgerTheStateOrAWarning(t *testing.T) {
 				written = append(written, content)
 			}
 			for _, text := range written {
-				for _, found := range canaryText.FindAll(text, -1) {
-					seen++
-					if !bytes.HasPrefix(found, []byte("cnryname")) && !bytes.HasPrefix(found, []byte("cnrylogin")) {
-						t.Fatalf("%s: the body of %s was written", name, found)
-					}
+				// All canaries start alike; those of names and logins may stand there.
+				all := bytes.Count(text, []byte("cnry"))
+				seen += all
+				if all != bytes.Count(text, []byte("cnryname"))+bytes.Count(text, []byte("cnrylogin")) {
+					t.Fatalf("%s: a body was written: %s", name, canaryText.FindAll(text, 5))
 				}
 			}
 		}
@@ -110,10 +113,10 @@ func TestNoUntrustedTextIsRenderedOutsideTheAppendix(t *testing.T) {
 	inFlow, inAppendix := 0, 0
 	for name, c := range readCases(t) {
 		w := newWorld(t)
-		for _, run := range c.Runs {
+		for i, run := range c.Runs {
 			l, config := run.listing(t), c.config(t, run)
 			plant(l, &config)
-			r, err := Reconcile(FoldLedger(w.ledger(), Thread{Number: 7, RepositoryID: 9}), l, config)
+			r, err := Reconcile(mustFold(t, w, Thread{Number: 7, RepositoryID: 9}), l, config)
 			if err != nil {
 				continue
 			}
@@ -138,8 +141,10 @@ func TestNoUntrustedTextIsRenderedOutsideTheAppendix(t *testing.T) {
 					t.Errorf("%s: %s is rendered", name, found)
 				}
 			}
-			entries, _ := r.Entries()
-			w.publish(entries)
+			if i+1 < len(c.Runs) {
+				entries, _ := r.Entries()
+				w.publish(entries)
+			}
 		}
 	}
 	if inFlow == 0 || inAppendix == 0 {

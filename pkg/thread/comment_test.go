@@ -18,7 +18,7 @@ func testAnchor(t testing.TB) (*world, *Fold, Anchor) {
 		t.Fatal(err)
 	}
 	w.publish(entries)
-	f := FoldLedger(w.ledger(), testThread)
+	f := mustFold(t, w, testThread)
 	anchor, ok := f.Anchor("threads")
 	if !ok {
 		t.Fatal("no anchor")
@@ -223,12 +223,16 @@ func TestFindStateComment(t *testing.T) {
 		}
 		entries, _ := r.Entries()
 		w.publish(entries)
-		f := FoldLedger(w.ledger(), testThread)
+		f := mustFold(t, w, testThread)
 		older := at(comment(4, engine, body), "2026-03-01T09:00:00Z")
 		l = listingOf(older, comment(5, engine, body))
 		ref, _, others, err := FindStateComment(f, l, trustAlice())
 		if err != nil || ref.ID != 5 || others != 1 {
 			t.Errorf("found %v, %d others, %v", ref, others, err)
+		}
+		l.Comments[0], l.Comments[1] = l.Comments[1], l.Comments[0]
+		if ref, _, _, _ := FindStateComment(f, l, trustAlice()); ref.ID != 5 {
+			t.Errorf("in another order found %v", ref)
 		}
 		r, out := mustRender(t, f, l)
 		if len(out.Full)+len(out.Unverified) != 0 || len(r.New) != 1 || r.New[0].StateComment {
@@ -237,7 +241,7 @@ func TestFindStateComment(t *testing.T) {
 		entries, _ = r.Entries()
 		w.publish(entries)
 		// The recorded one is gone: the other was seen and is not taken for it.
-		f = FoldLedger(w.ledger(), testThread)
+		f = mustFold(t, w, testThread)
 		if ref, ok, _, _ := FindStateComment(f, listingOf(older), trustAlice()); ok {
 			t.Errorf("found %v", ref)
 		}

@@ -70,7 +70,8 @@
 // run's affair. A step has one record for each input, number of of; one without
 // inputs has one record with number and of 0. [FoldLedger] folds them: the first
 // record of an artifact counts, a deletion counts for good, a payload of another
-// version is ignored and named.
+// version is ignored and named. Nothing that a ledger says makes a text trusted: a
+// record can only take trust away. Even so the ledger should have no other writer.
 //
 // # Reconciliation
 //

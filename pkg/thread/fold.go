@@ -8,8 +8,7 @@ import (
 	"github.com/repo-memory/ledger/pkg/ledger"
 )
 
-// Fold is what a ledger says about one thread. The zero Fold with a Thread is
-// that of a ledger that says nothing.
+// Fold is what a ledger says about one thread, as [FoldLedger] reads it.
 type Fold struct {
 	Thread Thread
 	// Records are the artifacts in the order in which they were recorded, each
@@ -49,7 +48,15 @@ type stepKey struct {
 // records of one artifact, which runs that knew nothing of each other write, the
 // first counts; a deletion counts wherever it sorts, and for good. Records of
 // another payload version, and what is not of its form, are ignored and named.
-func FoldLedger(l *ledger.Ledger, t Thread) *Fold {
+// Errors: t names no thread, or the ledger was not read whole, so that what it
+// lacks says nothing.
+func FoldLedger(l *ledger.Ledger, t Thread) (*Fold, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	if err := l.Whole(); err != nil {
+		return nil, err
+	}
 	f := newFold(t)
 	// The text that every payload of this thread holds; inside of a string its
 	// quotes would be escaped.
@@ -62,7 +69,7 @@ func FoldLedger(l *ledger.Ledger, t Thread) *Fold {
 	for i := range f.Records {
 		f.Records[i].Deleted = f.gone[f.Records[i].Ref()]
 	}
-	return f
+	return f, nil
 }
 
 func newFold(t Thread) *Fold {

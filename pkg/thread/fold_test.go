@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/repo-memory/ledger/pkg/ledger"
 )
 
 func artifactOf(t testing.TB, thread Thread, id int64, kind Kind) Entry {
@@ -40,7 +42,7 @@ func TestFold(t *testing.T) {
 	later.Payload = []byte(strings.Replace(string(later.Payload), `"v":1`, `"v":2`, 1))
 	staged := mustStage(t, w.ledger(), []Entry{later, {TypeArtifact, []byte(`{"body":"x","thread":{"number":7,"repository_id":9},"v":1}`)}, {"thread.other", later.Payload}})
 	w.add(staged.Records)
-	f := FoldLedger(w.ledger(), testThread)
+	f := mustFold(t, w, testThread)
 	if len(f.Records) != 2 || f.Records[0].ID != 1 || f.Records[1].ID != 3 {
 		t.Fatalf("records %+v", f.Records)
 	}
@@ -53,18 +55,23 @@ func TestFold(t *testing.T) {
 	if f.IgnoredCount != 6 {
 		t.Errorf("ignored %d: %+v", f.IgnoredCount, f.Ignored)
 	}
-	if f := FoldLedger(w.ledger(), other); len(f.Records) != 1 || f.Records[0].ID != 2 {
+	if f := mustFold(t, w, other); len(f.Records) != 1 || f.Records[0].ID != 2 {
 		t.Errorf("the other thread is %+v", f.Records)
 	}
-	if f := FoldLedger(w.ledger(), Thread{Number: 8, RepositoryID: 9}); len(f.Records) != 0 {
+	if f := mustFold(t, w, Thread{Number: 8, RepositoryID: 9}); len(f.Records) != 0 {
 		t.Errorf("a third thread is %+v", f.Records)
 	}
 }
 
 func TestADeletionCountsWhereverItSorts(t *testing.T) {
 	w := newWorld(t)
+	w.publish([]Entry{deletedOf(t, testThread, 2)})
+	r, out := mustRender(t, mustFold(t, w, testThread), listingOf(comment(2, alice, "x")))
+	if len(out.Full) != 0 || len(r.New) != 2 || !r.Records[1].Deleted || r.Records[1].Trusted {
+		t.Errorf("it does not count before its artifact is recorded: %+v", r.Records)
+	}
 	w.publish([]Entry{deletedOf(t, testThread, 1), artifactOf(t, testThread, 1, Command)})
-	if f := FoldLedger(w.ledger(), testThread); !f.Records[0].Deleted {
+	if f := mustFold(t, w, testThread); !f.Records[0].Deleted {
 		t.Error("it does not count before its artifact")
 	}
 }
@@ -83,7 +90,7 @@ func TestStepsAreFoldedByRun(t *testing.T) {
 		}
 		w.publish(entries)
 	}
-	f := FoldLedger(w.ledger(), testThread)
+	f := mustFold(t, w, testThread)
 	if len(f.Steps) != 2 || len(f.Steps[0].Inputs) != 3 || f.Steps[1].Step != "empty" || len(f.Steps[1].Inputs) != 0 {
 		t.Fatalf("steps %+v", f.Steps)
 	}
@@ -111,5 +118,26 @@ func TestAPayloadIsCanonicalAndHasNoMoreThanItsMembers(t *testing.T) {
 	}
 	if !slices.ContainsFunc([]string{TypeArtifact, TypeDeleted, TypeStep}, IsType) || IsType("thread.other") || IsType("thread.artifact ") || IsType("") {
 		t.Error("IsType is not the three types")
+	}
+}
+
+func TestALedgerThatWasNotReadWholeIsNotFolded(t *testing.T) {
+	w := newWorld(t)
+	w.publish([]Entry{artifactOf(t, testThread, 1, Command)})
+	w.publish([]Entry{artifactOf(t, testThread, 2, Command)})
+	limits := ledger.DefaultLimits()
+	limits.MaxShards = 1
+	cut := ledger.OpenSnapshot(ledger.Snapshot{Files: w.files}, limits)
+	if _, err := FoldLedger(cut, testThread); err == nil {
+		t.Error("it was folded")
+	}
+	if _, err := Stage(cut, nil, now, &countingReader{}); err == nil {
+		t.Error("it was continued")
+	}
+	if _, _, err := (&Staging{}).Next(cut, now); err == nil {
+		t.Error("it was published to")
+	}
+	if _, err := FoldLedger(w.ledger(), Thread{}); err == nil {
+		t.Error("no thread was folded")
 	}
 }

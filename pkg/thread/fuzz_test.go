@@ -2,6 +2,7 @@ package thread
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -98,4 +99,61 @@ func checkSection(t *testing.T, out Rendering, secret string, secretLogin bool) 
 	if headings != len(out.Full) {
 		t.Errorf("%d items have %d headings", len(out.Full), headings)
 	}
+}
+
+func FuzzParseStepInputs(f *testing.F) {
+	seeds := []string{"a: 1\nb: [x, {y: z}]\n", `{"a":"b","c":[1,null,true]}`, `[{"name":"a","binding":"b","ok":false,"detail":"d","value":{}}]`, "- name: a\n  value: |\n    x\n", "? [a]\n: b\n", "a: &x [*x]\n", "%YAML 1.1\n---\na: !!set {b}\n"}
+	for _, seed := range seeds {
+		f.Add(seed)
+	}
+	if len(seeds) == 0 {
+		f.Fatal("no seeds")
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		inputs, err := ParseStepInputs([]byte(text), Secrets{"KEY": "cnrysecret"})
+		if err != nil {
+			if strings.Contains(err.Error(), "cnrysecret") {
+				t.Errorf("the error holds a value: %v", err)
+			}
+			return
+		}
+		if strings.Contains(text, "cnrysecret") && slices.ContainsFunc(inputs, func(in StepInput) bool { return strings.Contains(orZero(in.Value), "cnrysecret") }) {
+			t.Error("a secret passed")
+		}
+		if _, err := StepEntries(testThread, Step{Step: "s", Inputs: inputs}); err != nil {
+			t.Errorf("read and not recorded: %v", err)
+		}
+	})
+}
+
+func FuzzDecodeListing(f *testing.F) {
+	seeds := []string{oneComment(""), oneComment(`,"minimized":true,"last_edited_at":null`), `{"number":7,"repository_id":9,"complete":false}`, "[]", strings.Repeat(oneComment(""), 2)}
+	for _, seed := range seeds {
+		f.Add(seed)
+	}
+	if len(seeds) == 0 {
+		f.Fatal("no seeds")
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		l, err := DecodeListing([]byte(text))
+		if err != nil {
+			return
+		}
+		r, err := Reconcile(newFold(l.Thread), l, trustAlice())
+		if err != nil {
+			return
+		}
+		entries, err := r.Entries()
+		if err != nil {
+			t.Fatalf("reconciled and not recorded: %v", err)
+		}
+		for _, e := range entries {
+			if _, fault := readEntry(e.Type, e.Payload); fault != "" {
+				t.Errorf("written and not read: %s", fault)
+			}
+		}
+		if _, err := FormatState(r.State(newFold(l.Thread), WorkflowState{})); err != nil {
+			t.Error(err)
+		}
+	})
 }

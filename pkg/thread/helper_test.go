@@ -53,3 +53,13 @@ func reconcileAll(t testing.TB, l *Listing, o Options) (*Reconciliation, Renderi
 	}
 	return r, out
 }
+
+// mustFold folds the ledger of w.
+func mustFold(t testing.TB, w *world, thread Thread) *Fold {
+	t.Helper()
+	f, err := FoldLedger(w.ledger(), thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

@@ -22,6 +22,7 @@ func TestParseStepInputs(t *testing.T) {
 		"a text alone is refused":              {"hello", "error mapping"},
 		"JSON with a name twice is refused":    {`{"a":1,"a":2}`, "error duplicate"},
 		"YAML with a name twice is refused":    {"a: 1\na: 2\n", "error"},
+		"YAML with a nested name twice":        {"a: {b: 1, b: 2}\n", "error twice"},
 		"YAML with an alias is refused":        {"a: &x 1\nb: *x\n", "error anchors"},
 		"YAML with a merge is refused":         {"a: {b: c}\n<<: {d: e}\n", "error plain text"},
 		"YAML with a tag is refused":           {"a: !!binary aGk=\n", "error tags"},

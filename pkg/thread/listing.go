@@ -40,7 +40,7 @@ type Issue struct {
 	// Comments is the number of comments that GitHub states.
 	Comments *int `json:"comments"`
 	// LastEdited is when the body was edited (updated_at changes with everything).
-	LastEdited Edit `json:"last_edited_at"`
+	LastEdited Edit `json:"last_edited_at,omitzero"`
 }
 
 // Comment is a comment or a review comment.
@@ -53,7 +53,7 @@ type Comment struct {
 	UpdatedAt         string  `json:"updated_at"`
 	AuthorAssociation string  `json:"author_association"`
 	Minimized         bool    `json:"minimized"`
-	LastEdited        Edit    `json:"last_edited_at"`
+	LastEdited        Edit    `json:"last_edited_at,omitzero"`
 }
 
 // Review is a pull-request review. REST shows no time of its last edit: without
@@ -67,7 +67,7 @@ type Review struct {
 	SubmittedAt       string  `json:"submitted_at"`
 	AuthorAssociation string  `json:"author_association"`
 	Minimized         bool    `json:"minimized"`
-	LastEdited        Edit    `json:"last_edited_at"`
+	LastEdited        Edit    `json:"last_edited_at,omitzero"`
 }
 
 // Edit is GraphQL's lastEditedAt: the zero Edit is not known, a Known one with a

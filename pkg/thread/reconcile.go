@@ -71,7 +71,11 @@ func Reconcile(f *Fold, l *Listing, config Config) (*Reconciliation, error) {
 		listed[a.ref] = true
 		found := rules.classify(a, state)
 		recorded := f.recorded(a.ref)
-		j := rules.judge(a, found, recorded)
+		known := recorded
+		if known == nil && f.gone[a.ref] {
+			known = &Record{Kind: found.kind, Deleted: true} // a deletion that came before
+		}
+		j := rules.judge(a, found, known)
 		r.judged[i], r.reasons[a.ref] = j, j.reason
 		switch {
 		case recorded != nil:
@@ -81,7 +85,7 @@ func Reconcile(f *Fold, l *Listing, config Config) (*Reconciliation, error) {
 			}
 		case l.Complete:
 			record := a.record(found.kind)
-			record.StateComment = a.ref == state
+			record.StateComment, record.Deleted = a.ref == state, known != nil
 			r.New = append(r.New, record)
 			record.Trusted = j.trusted
 			r.Records = append(r.Records, record)

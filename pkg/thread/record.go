@@ -77,9 +77,6 @@ type Record struct {
 // Ref names the artifact.
 func (r Record) Ref() Ref { return Ref{ID: r.ID, Source: r.Source} }
 
-// User is the account that the record names.
-func (r Record) user() *User { return &User{ID: r.UserID, Login: r.UserLogin} }
-
 // recordMembers is the JSON form of a Record in a state.
 type recordMembers struct {
 	Kind              Kind           `json:"kind"`

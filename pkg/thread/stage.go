@@ -143,34 +143,25 @@ func OpenStaging(files map[string][]byte, digest string) (*Staging, error) {
 	return s, s.order()
 }
 
-// order puts the records into the order of their chain.
+// order puts the records into the order of their chain: it starts at the one whose
+// parents are not in the staging, and each has one child there, but the last.
 func (s *Staging) order() error {
-	after := make(map[ledger.Hash]int, len(s.Records)) // by parent
+	child := make(map[ledger.Hash]int, len(s.Records)) // by parent
 	own := make(map[ledger.Hash]bool, len(s.Records))
 	for _, r := range s.Records {
 		own[r.SHA()] = true
 	}
-	first := -1
+	next, ok := 0, false
 	for i, r := range s.Records {
-		parents := r.Parents()
-		if len(parents) != 1 || !own[parents[0]] {
-			if first >= 0 {
-				return refused("its records are more than one chain")
-			}
-			first = i
-			continue
+		if parents := r.Parents(); len(parents) == 1 && own[parents[0]] {
+			child[parents[0]] = i
+		} else {
+			next, ok = i, true
 		}
-		if _, twice := after[parents[0]]; twice {
-			return refused("its records are more than one chain")
-		}
-		after[parents[0]] = i
 	}
 	chain := make([]ledger.Record, 0, len(s.Records))
-	for i, ok := first, first >= 0; ok; i, ok = after[s.Records[i].SHA()] {
-		chain = append(chain, s.Records[i])
-		if len(chain) > len(s.Records) {
-			break
-		}
+	for ; ok; next, ok = child[s.Records[next].SHA()] {
+		chain = append(chain, s.Records[next])
 	}
 	if len(chain) != len(s.Records) {
 		return refused("its records are more than one chain")

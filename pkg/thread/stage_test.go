@@ -92,34 +92,37 @@ func TestAStagingThatAnybodyTouchedIsRefused(t *testing.T) {
 		files  map[string][]byte
 		digest string
 	}{
-		"without a digest":                  {made.Files, ""},
-		"with a digest of no form":          {made.Files, strings.TrimPrefix(made.Digest, "sha256:")},
-		"with another one's digest":         {made.Files, other.Digest},
-		"swapped for another staging":       {other.Files, made.Digest},
-		"with a file taken away":            {nil, made.Digest},
-		"with a file added":                 {with("note.md", []byte("x")), made.Digest},
-		"with a byte changed":               {with(path, bytes.Replace(made.Files[path], []byte("OWNER"), []byte("OWNEr"), 1)), made.Digest},
-		"with a file under another name":    {map[string][]byte{"ledger/shards/00000000-0000-4000-8000-000000000000.jsonl": made.Files[path]}, made.Digest},
-		"of another type":                   {packed(note), ""},
-		"of a type that only starts alike":  {packed(seal(1, "thread.other", valid)), ""},
-		"of memory":                         {packed(seal(1, "memory.ref", valid)), ""},
-		"with a payload of another form":    {packed(seal(1, TypeArtifact, `{"v":1}`)), ""},
-		"with a body in a payload":          {packed(seal(1, TypeArtifact, strings.Replace(valid, `"created_at"`, `"body":"x","created_at"`, 1))), ""},
-		"with trust in a payload":           {packed(seal(1, TypeArtifact, strings.Replace(valid, `,"url"`, `,"trusted":true,"url"`, 1))), ""},
-		"of a later version":                {packed(seal(1, TypeArtifact, strings.Replace(valid, `"v":1`, `"v":2`, 1))), ""},
-		"of two chains":                     {packed(first, seal(2, TypeArtifact, valid)), ""},
-		"of a fork":                         {packed(first, seal(2, TypeArtifact, valid, first.SHA()), seal(3, TypeArtifact, valid, first.SHA())), ""},
-		"with an ordinary file":             {map[string][]byte{"notes.md": []byte("x")}, ""},
-		"with a coverage declaration":       {map[string][]byte{"ledger/coverage/x.jsonl": []byte("{}\n")}, ""},
-		"with a shard that is none":         {map[string][]byte{path: []byte("{}\n")}, ""},
-		"with a shard without its last end": {map[string][]byte{path: bytes.TrimSuffix(made.Files[path], []byte("\n"))}, ""},
+		"without a digest":                   {made.Files, ""},
+		"with a digest of no form":           {made.Files, strings.TrimPrefix(made.Digest, "sha256:")},
+		"with another one's digest":          {made.Files, other.Digest},
+		"swapped for another staging":        {other.Files, made.Digest},
+		"with a file taken away":             {nil, made.Digest},
+		"with a file added":                  {with("note.md", []byte("x")), made.Digest},
+		"with a byte changed":                {with(path, bytes.Replace(made.Files[path], []byte("OWNER"), []byte("OWNEr"), 1)), made.Digest},
+		"with a file under another name":     {map[string][]byte{"ledger/shards/00000000-0000-4000-8000-000000000000.jsonl": made.Files[path]}, made.Digest},
+		"of another type":                    {packed(note), ""},
+		"of a type that only starts alike":   {packed(seal(1, "thread.other", valid)), ""},
+		"of memory":                          {packed(seal(1, "memory.ref", valid)), ""},
+		"with a payload of another form":     {packed(seal(1, TypeArtifact, `{"v":1}`)), ""},
+		"with a body in a payload":           {packed(seal(1, TypeArtifact, strings.Replace(valid, `"created_at"`, `"body":"x","created_at"`, 1))), ""},
+		"with trust in a payload":            {packed(seal(1, TypeArtifact, strings.Replace(valid, `,"url"`, `,"trusted":true,"url"`, 1))), ""},
+		"of a later version":                 {packed(seal(1, TypeArtifact, strings.Replace(valid, `"v":1`, `"v":2`, 1))), ""},
+		"of two chains":                      {packed(first, seal(2, TypeArtifact, valid)), ""},
+		"of a fork":                          {packed(first, seal(2, TypeArtifact, valid, first.SHA()), seal(3, TypeArtifact, valid, first.SHA())), ""},
+		"with a member missing":              {packed(seal(1, TypeArtifact, strings.Replace(valid, `,"url":"https://x/1"`, "", 1))), ""},
+		"with a shard outside of its folder": {map[string][]byte{strings.TrimPrefix(path, "ledger/shards/"): made.Files[path]}, ""},
+		"with an ordinary file":              {map[string][]byte{"notes.md": []byte("x")}, ""},
+		"with a coverage declaration":        {map[string][]byte{"ledger/coverage/x.jsonl": []byte("{}\n")}, ""},
+		"with a shard that is none":          {map[string][]byte{path: []byte("{}\n")}, ""},
+		"with a shard without its last end":  {map[string][]byte{path: bytes.TrimSuffix(made.Files[path], []byte("\n"))}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			digest := c.digest
 			if digest == "" && name != "without a digest" {
 				digest = StagedDigest(c.files) // the digest alone is no pass
 			}
-			if _, err := OpenStaging(c.files, digest); !errors.Is(err, ErrStaging) {
+			_, err := OpenStaging(c.files, digest)
+			if !errors.Is(err, ErrStaging) || strings.Contains(err.Error(), "there is no staged-digest") != (digest == "") {
 				t.Errorf("error %v", err)
 			}
 		})

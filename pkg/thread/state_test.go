@@ -110,7 +110,7 @@ func TestAStateHoldsWhatTheLedgerSaysAndWhatTheRunTrusts(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.publish(steps)
-	f := FoldLedger(w.ledger(), testThread)
+	f := mustFold(t, w, testThread)
 	r, err := Reconcile(f, listingOf(comment(5, alice, "x"), comment(6, mallory, "y")), trustAlice())
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import "strings"
 type User struct {
 	ID    int64   `json:"id"`
 	Login string  `json:"login"`
-	Name  *string `json:"name"`
+	Name  *string `json:"name,omitzero"`
 	Type  string  `json:"type"`
 }
 
