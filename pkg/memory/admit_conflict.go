@@ -67,7 +67,13 @@ func (s *State) admitConflict(p Principal, r ledger.Record, k *link) *Refusal {
 	if c.Status != ConflictOpen || !t.open() {
 		return refuse(ReasonState, "a conflict starts open, with an open proposal")
 	}
-	if n := len(t.unsettled()); n > MaxConflicts {
+	n := 0
+	for _, other := range t.conflicts {
+		if !other.settled() {
+			n++
+		}
+	}
+	if n > MaxConflicts {
 		return refuse(ReasonBound, "the proposal has %d open conflicts", n)
 	}
 	if k == nil {

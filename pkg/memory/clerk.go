@@ -8,7 +8,7 @@ import (
 	"github.com/repo-memory/ledger/pkg/ledger"
 )
 
-// Clerk is what a trusted job writes with. Now and the ids that callers choose
+// Clerk is what a trusted job writes with. Principal comes from [Policy.Writer]. Now and the ids that callers choose
 // stay the same when a job is done again on a newer branch; Random may go on.
 type Clerk struct {
 	Principal     Principal
@@ -23,13 +23,14 @@ type Clerk struct {
 // commit. When the list would not fit one record, the chain gets several links.
 type docket struct {
 	Clerk
-	s        *State
-	heads    []ledger.Hash
-	records  []ledger.Record
-	verdicts []Verdict // of the link being written
-	size     int
-	link     *link
-	nextID   string // of the next record, where the caller chose it
+	s         *State
+	heads     []ledger.Hash
+	records   []ledger.Record
+	verdicts  []Verdict // of the link being written
+	size      int
+	link      *link
+	proposals int    // admitted in this run
+	nextID    string // of the next record, where the caller chose it
 }
 
 // open starts a commit on the branch as it was read, with records on top that are

@@ -59,7 +59,8 @@ const (
 //	base, left, right   names; left is the target's head, right the proposal's
 //	type            incompatible_fact, contradictory_decision, ...
 //	severity        blocks, acknowledge or informs
-//	identity        what is affected, such as a memory id
+//	identity        what is affected: memory:<id>, pair:<length>:<id> <id>, or
+//	                <what>:<changeset>#<ordinal>
 //	left_memories, right_memories   optional lists of memory ids
 //	label           optional: temporal_update or direct_contradiction
 //	status          open, resolved, rejected, superseded, canceled or deferred

@@ -217,10 +217,21 @@ func reasonFor(overlap int) string {
 	return "recent"
 }
 
+// isPinReason reports whether reasonFor gives such a text: a manifest carries no
+// other words into a prompt.
+func isPinReason(reason string) bool {
+	var n int
+	_, err := fmt.Sscanf(reason, "shares %d words with the query", &n)
+	return reason == reasonFor(0) || err == nil && n > 0 && reason == reasonFor(n)
+}
+
+// exclusionReasons are in the order in which they stand in a context.
+var exclusionReasons = []string{ExcludedConflict, ExcludedCount, ExcludedPins, ExcludedTokens, ExcludedRetired, ExcludedUnreviewed}
+
 func exclusions(by map[string][]string) []Exclusion {
 	var list []Exclusion
 	named := 0
-	for _, reason := range []string{ExcludedConflict, ExcludedCount, ExcludedPins, ExcludedTokens, ExcludedRetired, ExcludedUnreviewed} {
+	for _, reason := range exclusionReasons {
 		ids := by[reason]
 		if len(ids) == 0 {
 			continue
@@ -272,7 +283,7 @@ func (p *project) rebuild(m *Manifest) (*Context, *Refusal) {
 	seen := map[string]bool{}
 	for _, pin := range m.Memories {
 		e := head.view.active(p, pin.ID)
-		if e == nil || seen[pin.ID] || e.Unreviewed && !m.Baseline {
+		if e == nil || seen[pin.ID] || e.Unreviewed && !m.Baseline || !isPinReason(pin.Reason) {
 			return nil, refuse(ReasonPins, "the manifest pins a memory that is not accepted at its head")
 		}
 		seen[pin.ID] = true
@@ -285,7 +296,12 @@ func (p *project) rebuild(m *Manifest) (*Context, *Refusal) {
 		f := p.equal[id][0]
 		c.Conflicts = append(c.Conflicts, ContextConflict{f.ID, f.Type, f.Identity, f.LeftMemories, f.RightMemories})
 	}
-	c.Excluded = append(c.Excluded, m.Excluded...)
+	for _, e := range m.Excluded {
+		if !slices.Contains(exclusionReasons, e.Reason) || len(e.IDs) > e.Count {
+			return nil, refuse(ReasonPins, "the manifest excludes for a reason that there is not")
+		}
+		c.Excluded = append(c.Excluded, e)
+	}
 	return c, nil
 }
 

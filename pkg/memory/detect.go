@@ -204,7 +204,7 @@ func (c *comparison) diverge(base, left, right *Memory) {
 			typ = ProtectedDecision
 		}
 	}
-	c.note(typ, Blocks, left.ID, label, []string{left.ID}, []string{right.ID})
+	c.note(typ, Blocks, "memory:"+left.ID, label, []string{left.ID}, []string{right.ID})
 }
 
 // flow finds private memory on its way to a ref that others read, declared or
@@ -212,7 +212,7 @@ func (c *comparison) diverge(base, left, right *Memory) {
 func (c *comparison) flow(left, right *Memory) {
 	if IsProtected(c.target) && right.EverPrivate && (left == nil || !left.EverPrivate || rank(right.Visibility) > rank(left.Visibility)) ||
 		left != nil && rank(right.Visibility) > rank(left.Visibility) {
-		c.note(ScopeFlow, Asks, right.ID, "", leftIDs(left), []string{right.ID})
+		c.note(ScopeFlow, Asks, "memory:"+right.ID, "", leftIDs(left), []string{right.ID})
 	}
 }
 
@@ -242,10 +242,10 @@ func (c *comparison) op(s *set, n int) {
 	}
 	if left != nil && replaces {
 		if c.p.approved(left) && (!user || isInference(op.Text("source_trust"))) {
-			c.note(TrustDowngrade, Blocks, left.ID, TemporalUpdate, []string{left.ID}, rightIDs(id))
+			c.note(TrustDowngrade, Blocks, "memory:"+left.ID, TemporalUpdate, []string{left.ID}, rightIDs(id))
 		}
 		if left.Kind == KindDecision && left.Protected {
-			c.note(ProtectedDecision, Blocks, left.ID, TemporalUpdate, []string{left.ID}, rightIDs(id))
+			c.note(ProtectedDecision, Blocks, "memory:"+left.ID, TemporalUpdate, []string{left.ID}, rightIDs(id))
 		}
 	}
 	if from, to := rank(op.Text("from_visibility")), rank(op.Text("to_visibility")); from >= 0 && to > from {

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -182,12 +183,13 @@ func (c *comparison) contradictions(changed []*Memory, x *keyIndex) {
 	}
 }
 
-// pair names two memories, in one order.
+// pair names two memories, in one order. Ids may hold any character, so the
+// length of the first says where it ends.
 func pair(a, b string) string {
 	if b < a {
 		a, b = b, a
 	}
-	return a + " " + b
+	return fmt.Sprintf("pair:%d:%s %s", len(a), a, b)
 }
 
 // copies finds changed memory that says what a private one says and is no longer

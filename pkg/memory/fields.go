@@ -102,10 +102,11 @@ func (f *fields) oneOf(name string, values ...string) string {
 	return s
 }
 
+// flag reads a member that is true or absent.
 func (f *fields) flag(name string) bool {
 	v, ok := f.get(name)
-	if ok && v.Kind != canonical.True && v.Kind != canonical.False {
-		f.failf("needs true or false as %s", name)
+	if ok && v.Kind != canonical.True {
+		f.failf("needs true, or nothing, as %s", name)
 	}
 	return v.Kind == canonical.True
 }
@@ -137,7 +138,11 @@ func (f *fields) hash(name string) ledger.Hash {
 	return h
 }
 
-// list reads an optional array of at most most items.
+// always are the lists that stand there even when they are empty; every other one
+// is absent then.
+var always = []string{"memories", "operations", "parent_ids", "verdicts"}
+
+// list reads an array of at most most items.
 func (f *fields) list(name string, most int) []canonical.Value {
 	v, ok := f.get(name)
 	if !ok {
@@ -146,6 +151,9 @@ func (f *fields) list(name string, most int) []canonical.Value {
 	if v.Kind != canonical.Array || len(v.Items) > most {
 		f.failf("needs a list of at most %d as %s", most, name)
 		return nil
+	}
+	if len(v.Items) == 0 && !slices.Contains(always, name) {
+		f.failf("needs a list that is not empty, or none, as %s", name)
 	}
 	return v.Items
 }

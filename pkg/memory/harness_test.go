@@ -113,6 +113,7 @@ func (w *world) seal(typ string, payload []byte, parents ...ledger.Hash) ledger.
 // stage seals drafts one on the other, on the heads of the branch.
 func (w *world) stage(drafts ...RecordDraft) []ledger.Record {
 	parents := w.ledger().Heads()
+	parents = parents[:min(len(parents), ledger.MaxParents)]
 	var records []ledger.Record
 	for _, d := range drafts {
 		r := w.seal(d.Type, d.Payload, parents...)

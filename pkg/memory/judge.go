@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -16,19 +17,10 @@ var stageable = []string{TypeChangeset, TypeRef, TypeProposal, TypeManifest}
 // not read-only. What it lets through is published and then judged; what it does
 // not never reaches the branch, a forged admission or merge least of all.
 func Allow(policy *Policy, principal string) func(typ string) bool {
-	if Admits(policy, principal) != nil {
+	if _, fault := policy.Writer(principal); fault != nil {
 		return func(string) bool { return false }
 	}
 	return func(typ string) bool { return slices.Contains(stageable, typ) }
-}
-
-// Admits returns why nothing of a principal is admitted; nil when something may be.
-func Admits(policy *Policy, principal string) *Refusal {
-	_, fault := policy.Principal(principal)
-	if fault == nil && policy.ReadOnly {
-		fault = refuse(ReasonReadOnly, "the memory policy is read-only: nothing is written")
-	}
-	return fault
 }
 
 // Judgement is what became of the records of one persist run.
@@ -52,10 +44,10 @@ type Judgement struct {
 // The error says why nothing may be authorized at all.
 func (s *State) Judge(c Clerk, policy *Policy, admitted []ledger.Record) (Judgement, error) {
 	var j Judgement
-	if fault := Admits(policy, c.Principal.ID); fault != nil {
+	entry, fault := policy.Writer(c.Principal.ID)
+	if fault != nil {
 		return j, fault
 	}
-	entry, _ := policy.Principal(c.Principal.ID)
 	c.Principal = entry
 	d, err := s.open(c, admitted)
 	if err != nil {
@@ -99,7 +91,10 @@ func (d *docket) candidate(policy *Policy, r ledger.Record, runs map[string]*out
 	head.project, head.ref, head.id = text(f, "project_id"), text(f, "ref_name"), text(f, "changeset_id")
 	kind := text(f, "kind")
 	if d.s.projects[head.project] == nil && d.Principal.MayUse(head.project) && slices.Contains(stageable, r.Type()) {
-		if err := d.root(head.project); err != nil {
+		var fault *Refusal
+		if err := d.root(head.project); errors.As(err, &fault) {
+			return d.list(r, func() *Refusal { return fault })
+		} else if err != nil {
 			return Verdict{}, err
 		}
 	}
@@ -110,6 +105,8 @@ func (d *docket) candidate(policy *Policy, r ledger.Record, runs map[string]*out
 			return refuse(ReasonTrustedOnly, "only trusted jobs write this")
 		case ref.Kind == TopicRef && policy.reserves(ref.Name, d.Principal):
 			return refuse(ReasonOwner, "the policy gives %s to somebody else", quoted(head.ref))
+		case r.Type() == TypeProposal && d.proposals == MaxRunProposals:
+			return refuse(ReasonBound, "one run proposes at most %d merges: propose the others in the next", MaxRunProposals)
 		}
 		return d.s.admit(d.Principal, r, d.link)
 	})
@@ -146,6 +143,7 @@ func (d *docket) follow(r ledger.Record, p *project, o *outcome) error {
 			o.base = cmp.Or(m.Expected, m.Head)
 		}
 	case TypeProposal:
+		d.proposals++
 		t := p.order[len(p.order)-1]
 		o.proposal, o.target = t, t.TargetRef
 		if o.base == (Name{}) {

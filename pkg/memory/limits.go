@@ -38,6 +38,9 @@ const (
 	// MaxConflicts is how many conflicts are kept for a proposal; further ones
 	// become one that blocks (too_many_conflicts).
 	MaxConflicts = 256
+	// MaxRunProposals is how many proposals one persist run admits: each is compared
+	// with all accepted memory, and may leave MaxConflicts records.
+	MaxRunProposals = 8
 	// MaxConflictMemories is how many memories a conflict names on each side.
 	MaxConflictMemories = 8
 

@@ -164,7 +164,17 @@ func (p *Policy) Principal(id string) (Principal, *Refusal) {
 	return entry, nil
 }
 
-// reserved returns the topics that the policy gives to others than p.
+// Writer returns the entry of a principal that may write: there is one, and the
+// policy is not read-only. Every job that writes memory asks it.
+func (p *Policy) Writer(id string) (Principal, *Refusal) {
+	entry, fault := p.Principal(id)
+	if fault == nil && p.ReadOnly {
+		fault = refuse(ReasonReadOnly, "the memory policy is read-only: nothing is written")
+	}
+	return entry, fault
+}
+
+// reserves reports whether the policy gives a topic to others than an entry.
 func (p *Policy) reserves(topic string, entry Principal) bool {
 	if !p.topics[topic] {
 		return false

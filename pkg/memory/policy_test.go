@@ -81,7 +81,7 @@ func TestNoEntryNoAdmission(t *testing.T) {
 		}
 	}
 	var none *Policy
-	if Admits(none, one) == nil {
+	if _, fault := none.Writer(one); fault == nil {
 		t.Error("no policy admits")
 	}
 	if p, _ := policy.Principal(two); !p.Has(ScopeRead) || p.Has(ScopeReview) {

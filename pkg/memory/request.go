@@ -211,14 +211,14 @@ func (s *State) Pin(a Agent, m *Manifest) (Request, error) {
 }
 
 // Stage gives an appended record the effect that persist will give it, in this
-// State alone, so that what follows can build on it. A State that staged is
-// thrown away when the branch is read again.
+// State alone, so that what follows can build on it. A State that staged authorizes
+// nothing.
 func (s *State) Stage(p Principal, r ledger.Record) error {
 	k := &link{Admission: Admission{Seq: 1, Principal: p}, time: r.Timestamp()}
 	if s.tip != nil {
 		k.Seq = s.tip.Seq + 1
 	}
-	s.own[r.SHA()] = r
+	s.own[r.SHA()], s.staged = r, true
 	if fault := s.admit(p, r, k); fault != nil {
 		return fault
 	}

@@ -11,9 +11,9 @@ import (
 // accepted, and nothing else. It is not safe for concurrent use.
 type State struct {
 	ledger     *ledger.Ledger
-	generation int    // of the ledger, as far as it was read
-	read       int    // records of it
-	notWhole   string // why the ledger is not whole
+	generation int  // of the ledger, as far as it was read
+	read       int  // records of it
+	staged     bool // holds what no admission lists yet
 
 	seen     []ledger.Hash                 // memory records of the ledger, admissions aside
 	own      map[ledger.Hash]ledger.Record // those that are not there yet
@@ -81,7 +81,7 @@ func Fold(l *ledger.Ledger) *State {
 
 // forget drops everything that was read.
 func (s *State) forget() {
-	s.seen, s.read, s.own = nil, 0, map[ledger.Hash]ledger.Record{}
+	s.seen, s.read, s.own, s.staged = nil, 0, map[ledger.Hash]ledger.Record{}, false
 	s.links, s.linkOf, s.bad = map[ledger.Hash][]*link{}, map[ledger.Hash]*link{}, map[ledger.Hash]string{}
 	s.restart()
 }
@@ -128,7 +128,7 @@ func (s *State) Advance() {
 	if s.ledger == nil {
 		return
 	}
-	if s.generation != s.ledger.Generation() || len(s.own) > 0 {
+	if s.generation != s.ledger.Generation() || s.staged && s.admitsMore() {
 		s.forget()
 		s.generation = s.ledger.Generation()
 	}
@@ -144,6 +144,9 @@ func (s *State) Advance() {
 			s.seen = append(s.seen, sha)
 			continue
 		}
+		if s.linkOf[sha] != nil {
+			continue // written by this State
+		}
 		a, fault := readAdmission(s.parse(r, "admission"))
 		if fault != nil {
 			s.bad[sha] = fault.Detail
@@ -157,8 +160,19 @@ func (s *State) Advance() {
 	if again {
 		s.restart()
 	}
-	s.notWhole = notWhole(s.ledger)
-	s.walk()
+	if !s.staged {
+		s.walk()
+	}
+}
+
+// admitsMore reports whether the ledger has an admission that was not read.
+func (s *State) admitsMore() bool {
+	for r := range s.ledger.Added(s.read) {
+		if r.Type() == TypeAdmission && s.linkOf[r.SHA()] == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // walk follows the chain from the last link applied to its end, to a fork, or to
@@ -193,8 +207,6 @@ func (s *State) walk() {
 	}
 	if n := len(s.linkOf) - len(s.chain); n > 0 {
 		s.fault = refuse(ReasonChain, "%d admission records are not in the one chain: see reconcile", n)
-	} else if s.notWhole != "" {
-		s.fault = refuse(ReasonChain, "%s", s.notWhole)
 	}
 }
 
@@ -262,8 +274,15 @@ func (s *State) admit(p Principal, r ledger.Record, k *link) *Refusal {
 // Authorizes returns why the state may not be used to write anything: a gap or a
 // fork in the chain, or a ledger that was not read whole; nil when it may.
 func (s *State) Authorizes() error {
-	if s.fault != nil {
+	switch {
+	case s.fault != nil:
 		return s.fault
+	case s.staged:
+		return refuse(ReasonChain, "the state holds records that were not admitted: fold the branch anew")
+	case s.ledger != nil:
+		if detail := notWhole(s.ledger); detail != "" {
+			return refuse(ReasonChain, "%s", detail)
+		}
 	}
 	return nil
 }
