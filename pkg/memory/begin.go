@@ -3,9 +3,10 @@ package memory
 import "github.com/repo-memory/ledger/pkg/ledger"
 
 // Begin starts a project for persist, which does so before the first admission:
-// an agent has nothing to build on until the project has its root. A project that
-// has its root is left as it is.
-func (s *State) Begin(c Clerk, policy *Policy, project string) ([]ledger.Record, error) {
+// an agent has nothing to build on until the project has its root. admitted are
+// the plain records that are published with it. A project that has its root is
+// left as it is.
+func (s *State) Begin(c Clerk, policy *Policy, project string, admitted []ledger.Record) ([]ledger.Record, error) {
 	entry, fault := policy.Writer(c.Principal.ID)
 	switch {
 	case fault != nil:
@@ -16,7 +17,7 @@ func (s *State) Begin(c Clerk, policy *Policy, project string) ([]ledger.Record,
 		return nil, nil
 	}
 	c.Principal = entry
-	d, err := s.open(c, nil)
+	d, err := s.open(c, admitted)
 	if err != nil {
 		return nil, err
 	}
