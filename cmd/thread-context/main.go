@@ -117,10 +117,9 @@ func (r *runner) read(ctx context.Context) (err error) {
 		return fmt.Errorf("the ledger cannot be read: %w", err)
 	}
 	r.ledger = ledger.OpenSnapshot(snap, r.limits)
-	if err := r.ledger.Whole(); err != nil {
+	if r.fold, err = thread.FoldLedger(r.ledger, r.run.Source.Thread); err != nil {
 		return fmt.Errorf("the ledger cannot be read: %w", err)
 	}
-	r.fold = thread.FoldLedger(r.ledger, r.run.Source.Thread)
 	if r.listed, err = listing.Read(ctx, r.run.Source); err != nil {
 		return fmt.Errorf("the thread cannot be read: %w", err)
 	}

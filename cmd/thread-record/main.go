@@ -119,11 +119,9 @@ func (r *recorder) read(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("the ledger cannot be read: %w", err)
 	}
-	l := ledger.OpenSnapshot(snap, r.limits)
-	if err := l.Whole(); err != nil {
+	if r.fold, err = thread.FoldLedger(ledger.OpenSnapshot(snap, r.limits), r.run.Source.Thread); err != nil {
 		return fmt.Errorf("the ledger cannot be read: %w", err)
 	}
-	r.fold = thread.FoldLedger(l, r.run.Source.Thread)
 	anchor, ok := r.fold.Anchor(r.GetInput("ledger"))
 	if !ok {
 		return errors.New("the ledger does not know this thread: run this job after persist has published what thread-context staged")
