@@ -63,6 +63,9 @@ type Admission struct {
 	Now time.Time
 	// Allow admits a reserved type; nil admits none.
 	Allow func(typ string) bool
+	// Payload judges the payload of a record whose type is not reserved, once it is
+	// known to be strict; nil takes all. It is where a payload schema goes.
+	Payload func(payload []byte) *Refusal
 }
 
 // Admit judges candidates, in an order in which parents come first, and returns
@@ -110,6 +113,11 @@ func (a Admission) judge(r Record) *Refusal {
 	}
 	if _, refusal := StrictPayload(r.Payload()); refusal != nil {
 		return refusal
+	}
+	if a.Payload != nil && !IsReserved(r.Type()) {
+		if refusal := a.Payload(r.Payload()); refusal != nil {
+			return refusal
+		}
 	}
 	if !strings.HasPrefix(r.ID(), idPrefix) {
 		return &Refusal{RuleID, "id", "must start with " + idPrefix}

@@ -118,6 +118,31 @@ func TestAPolicyAdmitsReservedTypesAndNothingElse(t *testing.T) {
 	mustRefuse(t, err, RuleReserved, "type")
 }
 
+// TestAJudgeOfPayloadsRefusesARecordAndItsDescendants leaves reserved types to
+// the policy that admits them.
+func TestAJudgeOfPayloadsRefusesARecordAndItsDescendants(t *testing.T) {
+	bad := sealDraft(t, Draft{ID: testID(1), Payload: []byte(`"bad"`), Type: "note"})
+	child := sealDraft(t, Draft{ID: testID(2), Parents: []Hash{bad.SHA()}, Payload: []byte(`"good"`), Type: "note"})
+	other := sealDraft(t, Draft{ID: testID(3), Payload: []byte(`"good"`), Type: "note"})
+	reserved := sealDraft(t, Draft{ID: testID(4), Payload: []byte(`"bad"`), Type: "thread.step"})
+	a := Admission{Base: emptyLedger(), Now: noon, Allow: IsReserved, Payload: func(payload []byte) *Refusal {
+		if string(payload) == `"bad"` {
+			return &Refusal{"payload-schema", "payload", "is bad"}
+		}
+		return nil
+	}}
+	var rules []Rule
+	for _, verdict := range a.Admit([]Record{bad, child, other, reserved}) {
+		if verdict == nil {
+			verdict = &Refusal{}
+		}
+		rules = append(rules, verdict.Rule)
+	}
+	if want := []Rule{"payload-schema", RuleParent, "", ""}; !slices.Equal(rules, want) {
+		t.Errorf("the rules are %v, want %v", rules, want)
+	}
+}
+
 func TestAppendKeepsAPayloadExactlyOrRefusesIt(t *testing.T) {
 	for _, c := range []struct{ name, payload, want, path string }{
 		{"white space and order do not matter", ` { "b" : 1.50, "a" : "\u00e9" } `, `{"a":"é","b":1.5}`, ""},
