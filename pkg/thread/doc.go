@@ -65,6 +65,10 @@
 //	thread.step      {"agent","attempt",["input":{"binding","detail","name","ok","truncated",
 //	                  "value"}],"number","of","run","step","thread":THREAD,"v":1}
 //
+// For example
+//
+//	{"artifact":{"author_association":"OWNER","created_at":"2026-03-01T10:03:00Z","id":7,"kind":"command","source":"comment","url":"https://github.com/o/r/issues/7#issuecomment-7","user_id":1,"user_login":"alice"},"thread":{"number":7,"repository_id":9},"v":1}
+//
 // THREAD is {"number":N,"repository_id":N}; source is issue, comment, review or
 // review-comment. No payload has a body, nor whether anything is trusted, which is a
 // run's affair. A step has one record for each input, number of of; one without

@@ -156,3 +156,23 @@ func FormatState(s WorkflowState) ([]byte, error) {
 // StateDigest is what the output state-digest holds: the SHA-256 of the bytes of
 // the state file, as "sha256:" and 64 lower-case hexadecimal digits.
 func StateDigest(file []byte) string { return canonical.Sum(file) }
+
+// ErrState: a state file is not the one that its digest names; it is bad input.
+var ErrState = errors.New("state refused")
+
+// OpenState reads a state file that came over an untrusted job. digest is the
+// state-digest that the job which made it set as an output; it must be there and
+// match before the file is read. Errors wrap [ErrState].
+func OpenState(file []byte, digest string) (WorkflowState, error) {
+	if digest == "" {
+		return WorkflowState{}, fmt.Errorf("%w: there is no state-digest: pass the output of the job that made it", ErrState)
+	}
+	if StateDigest(file) != digest {
+		return WorkflowState{}, fmt.Errorf("%w: it is not the one that state-digest names: something changed it on the way", ErrState)
+	}
+	s, err := ParseState(file)
+	if err != nil {
+		return s, fmt.Errorf("%w: %w", ErrState, err)
+	}
+	return s, nil
+}

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -132,5 +133,30 @@ func TestAStateHoldsWhatTheLedgerSaysAndWhatTheRunTrusts(t *testing.T) {
 	}
 	if StateDigest([]byte("{}\n")) != "sha256:ca3d163bab055381827226140568f3bef7eaac187cebd76878e0b63e9e442356" {
 		t.Errorf("digest of {} is %s", StateDigest([]byte("{}\n")))
+	}
+}
+
+func TestOpenState(t *testing.T) {
+	file, err := FormatState(BuildState(WorkflowState{}, nil, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenState(file, StateDigest(file)); err != nil {
+		t.Fatalf("control: %v", err)
+	}
+	other := []byte(strings.Replace(string(file), "[]", "[ ]", 1))
+	for name, c := range map[string]struct {
+		file   []byte
+		digest string
+	}{
+		"without a digest":            {file, ""},
+		"with another one's digest":   {file, StateDigest(other)},
+		"changed on the way":          {other, StateDigest(file)},
+		"that is none":                {[]byte("{}"), StateDigest([]byte("{}"))},
+		"absent, with its own digest": {nil, StateDigest(nil)},
+	} {
+		if _, err := OpenState(c.file, c.digest); !errors.Is(err, ErrState) {
+			t.Errorf("a state %s: %v", name, err)
+		}
 	}
 }
