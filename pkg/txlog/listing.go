@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/repo-memory/ledger/pkg/canonical"
 	"github.com/repo-memory/ledger/pkg/safeoutput"
 )
@@ -16,7 +18,9 @@ import (
 type Listing struct {
 	// Events has each digest once, at most [MaxEntries], in the file's order.
 	Events []Event
-	// Other counts entries that are no ledger_mutation and none of our business.
+	// Other counts entries that are no ledger_mutation and none of our business, and
+	// those that are one but name neither an operation nor a record: an agent whose
+	// platform knows the entry as a tool may call it to say that it appended.
 	Other int
 	// Duplicate, Dropped, Faults and Conflicts are as in [Report]; the line of a
 	// fault in a document of items is the item's number.
@@ -66,7 +70,9 @@ func Parse(data []byte) Listing {
 			return
 		}
 		var head struct {
-			Type string `json:"type"`
+			Type      string         `json:"type"`
+			Operation jsontext.Value `json:"operation"`
+			Record    jsontext.Value `json:"record"`
 		}
 		if len(text) > maxLineBytes && !bytes.Contains(text, []byte(mutation)) {
 			l.Other++
@@ -76,10 +82,10 @@ func Parse(data []byte) Listing {
 			g.drop(number, safeoutput.Rule(err))
 			return
 		}
-		switch head.Type {
-		case mutation:
+		switch {
+		case head.Type == mutation && (head.Operation != nil || head.Record != nil):
 			g.add(number, text)
-		case "":
+		case head.Type == "":
 			g.drop(number, "type is missing")
 		default:
 			l.Other++

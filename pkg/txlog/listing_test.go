@@ -33,15 +33,26 @@ func TestTheSameEventsAreListedFromEveryFormOfFile(t *testing.T) {
 
 func TestOneBadItemHidesNoOther(t *testing.T) {
 	for _, bad := range []string{
-		`1`, `null`, `{}`, `{"type":5}`, `{"type":"ledger_mutation"}`, `{"type":"ledger_mutation","type":"x"}`, `{"type":"x` + "\xff" + `"}`,
+		`1`, `null`, `{}`, `{"type":5}`, `{"type":"ledger_mutation","record":null}`, `{"type":"ledger_mutation","operation":"append"}`, `{"type":"ledger_mutation","type":"x"}`, `{"type":"x` + "\xff" + `"}`,
 		`{"type":"ledger_mutation","x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, `{"type":"\ud800"}`,
-		`{"type":"ledger_mutation","x":"` + strings.Repeat("y", maxLineBytes) + `"}`,
+		`{"type":"ledger_mutation","record":"` + strings.Repeat("y", maxLineBytes) + `"}`,
 	} {
 		for form, text := range map[string]string{"items": `{"items":[` + bad + `,` + base + `]}`, "lines": bad + "\n" + base} {
 			l := Parse([]byte(text))
 			if len(l.Events) != 1 || l.Dropped != 1 || l.Faults[0].Line != 1 || l.Other != 0 {
 				t.Errorf("%s %.60q: %+v", form, bad, l)
 			}
+		}
+	}
+}
+
+// TestACallThatNamesNoRecordIsNoClaim: a platform that offers the entry to its
+// agent as a tool writes one for each call.
+func TestACallThatNamesNoRecordIsNoClaim(t *testing.T) {
+	for _, text := range []string{`{"type":"ledger_mutation"}`, `{"type":"ledger_mutation","summary":"appended two notes"}`} {
+		l := Parse([]byte(text + "\n" + base))
+		if len(l.Events) != 1 || l.Dropped != 0 || l.Other != 1 {
+			t.Errorf("%s: %+v", text, l)
 		}
 	}
 }
