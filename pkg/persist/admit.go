@@ -2,6 +2,7 @@ package persist
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -61,6 +62,7 @@ func differs(standing, staged []byte) string {
 // admission is what became of the staged records.
 type admission struct {
 	admitted []stagedRecord  // in reconstruction order, to be added
+	standing []stagedRecord  // on the branch already
 	staged   []ledger.Record // all that this run staged, refused ones too
 }
 
@@ -73,20 +75,22 @@ func (c *changer) admit(staged []stagedRecord) admission {
 		candidates[i] = s.record
 	}
 	base := c.baseWithout(c.published(candidates))
-	judge := ledger.Admission{Base: base, Now: c.options.Now, Allow: c.options.Allow}
+	judge := ledger.Admission{Base: base, Now: c.options.Now, Allow: c.allow}
 	var a admission
 	for i, refusal := range judge.Admit(candidates) {
 		r := candidates[i]
 		if base.Has(r.SHA()) {
 			c.report.ignore(staged[i].item, "on the branch already")
+			a.standing = append(a.standing, staged[i])
 			continue
 		}
 		a.staged = append(a.staged, r)
 		switch {
 		case c.ledger.Has(r.SHA()):
 			c.report.ignore(staged[i].item, "persisted from this staging already")
+			a.standing = append(a.standing, staged[i])
 		case refusal != nil:
-			c.refuse(staged[i].item, refusal)
+			c.refuse(staged[i], refusal)
 		default:
 			a.admitted = append(a.admitted, staged[i])
 		}
@@ -94,13 +98,17 @@ func (c *changer) admit(staged []stagedRecord) admission {
 	return a
 }
 
-func (c *changer) refuse(item Item, refusal *ledger.Refusal) {
+func (c *changer) refuse(s stagedRecord, refusal *ledger.Refusal) {
 	if c.report.Refused == nil {
 		c.report.Refused = map[ledger.Rule]int{}
 	}
 	c.report.Refused[refusal.Rule]++
+	item, reason := s.item, refusal.Error()
 	item.Rule = refusal.Rule
-	c.report.reject(item, refusal.Error())
+	if refusal.Rule == ledger.RuleReserved {
+		reason = cmp.Or(c.whyReserved(s.record.Type()), reason)
+	}
+	c.report.reject(item, reason)
 }
 
 // inOrder puts staged records into reconstruction order, parents before children

@@ -2,12 +2,14 @@ package persist
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/repo-memory/ledger/pkg/ledger"
+	"github.com/repo-memory/ledger/pkg/memory"
 	"github.com/repo-memory/ledger/pkg/txlog"
 )
 
@@ -38,6 +40,7 @@ type changer struct {
 	ledger *ledger.Ledger // of snap
 	report Report
 	add    map[string][]byte
+	memory memoryRun
 
 	shards []*entry // staged shards to be taken apart
 	files  []*entry // ordinary files
@@ -108,40 +111,69 @@ func kindOf(e *entry) Kind {
 	return KindFile
 }
 
-// addRecords admits the staged records and puts them into shards of our own.
+// addRecords admits the staged records and puts them into shards of our own,
+// then what says which of those of Memory Git have effect.
 func (c *changer) addRecords() ([]ledger.Record, error) {
 	staged, err := c.takeApart()
 	if err != nil {
 		return nil, err
 	}
-	a := c.admit(staged)
+	c.openMemory(staged)
+	before := c.report.copy()
+	a, segments, kept, err := c.admitAndPack(staged)
+	if err != nil {
+		return nil, err
+	}
+	verdicts, made, err := c.judgeMemory(kept)
+	var refused *memory.Refusal
+	if errors.As(err, &refused) {
+		c.withoutMemory(before, refused)
+		a, segments, kept, err = c.admitAndPack(staged)
+	}
+	if err != nil {
+		return nil, err
+	}
+	records := make([]ledger.Record, len(kept))
+	for i, s := range kept {
+		records[i] = s.record
+		c.report.accept(s.item, "added")
+		c.report.RecordBytes += len(s.record.Line()) + 1
+	}
+	c.tellMemory(kept, a.standing, verdicts)
 	if c.options.Log != nil {
 		gaps := txlog.Compare(a.staged, c.options.Log.Events)
 		c.report.Gaps = &gaps
 	}
-	segments, records, err := c.pack(a)
+	extra, err := c.packMade(made)
 	if err != nil {
 		return nil, err
 	}
-	r := &c.report
-	for _, record := range records {
-		r.RecordBytes += len(record.Line()) + 1
-	}
-	limits := c.options.Limits
+	c.report.Records = len(records)
+	return append(records, made...), c.addShards(append(segments, extra...), append(records, made...))
+}
+
+func (c *changer) admitAndPack(staged []stagedRecord) (admission, []ledger.Segment, []stagedRecord, error) {
+	a := c.admit(staged)
+	segments, kept, err := c.pack(a)
+	return a, segments, kept, err
+}
+
+// addShards puts shards into the change, within the bounds on the whole.
+func (c *changer) addShards(segments []ledger.Segment, records []ledger.Record) error {
+	r, limits := &c.report, c.options.Limits
 	if r.RecordBytes > limits.MaxPatchBytes {
-		return nil, &LimitError{"max-patch-kb", "bytes of records", int64(r.RecordBytes), int64(limits.MaxPatchBytes),
+		return &LimitError{"max-patch-kb", "bytes of records", int64(r.RecordBytes), int64(limits.MaxPatchBytes),
 			"raise max-patch-kb here and where the agent runs, or let one run record less"}
 	}
-	r.Records, r.ShardsAfter = len(records), r.ShardsBefore+len(segments)
-	if len(segments) > 0 && r.ShardsAfter > limits.MaxShards {
-		return nil, &LimitError{"max-shards", "shards in all", int64(r.ShardsAfter), int64(limits.MaxShards),
+	if r.ShardsAfter = r.ShardsBefore + len(segments); len(segments) > 0 && r.ShardsAfter > limits.MaxShards {
+		return &LimitError{"max-shards", "shards in all", int64(r.ShardsAfter), int64(limits.MaxShards),
 			"run maintenance to compact the ledger, then run this job again"}
 	}
 	for _, segment := range segments {
 		c.add[ledger.ShardPath(segment.ID)] = segment.Content
 	}
 	r.HeadsAfter = c.headsAfter(records)
-	return records, nil
+	return nil
 }
 
 // validate asks the workflow's own policy about what is about to be committed.
@@ -162,6 +194,9 @@ func (c *changer) message() string {
 	var parts []string
 	if n := c.report.Records; n > 0 {
 		parts = append(parts, plural(n, "record"))
+	}
+	if m := c.report.Memory; m != nil && m.Made > 0 {
+		parts = append(parts, plural(m.Made, "record")+" of their admission")
 	}
 	if n := c.report.Files; n > 0 {
 		parts = append(parts, plural(n, "file"))

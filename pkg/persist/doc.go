@@ -53,6 +53,27 @@
 // put aside while it is judged, so that a rule about the staging as a whole,
 // such as how many heads it may add, allows no more the second time.
 //
+// # Memory Git
+//
+// Records of memory.* types are admitted under the one principal that the run was
+// configured with ([Memory], package memory). Without a policy, an entry in it, or
+// with a whole that cannot be authorized, all of them are rejected for that reason
+// and the other records pass. Otherwise those of types that agents may write are
+// published like any record, and judged one by one, in reconstruction order: one
+// that is refused stands without effect, a lost compare-and-swap with the current
+// head. Types that only trusted jobs write are rejected. What persistence adds in
+// the same commit follows in shards of its own: the root of a project that has
+// none, conflicts of accepted proposals, the output manifest, and last the
+// admission, whose parents are the heads. The configured project gets its root
+// even if nothing of memory is staged.
+//
+// A staging that was published is judged no second time: its records are on the
+// branch, and their verdicts are read from the chain.
+//
+// The chain is worth what its writers are. Memory is refused on a branch that has
+// a shard which none of these roles made, if records of memory stand in it or it
+// follows on one.
+//
 // # Ordinary files
 //
 // They are added or replaced, never deleted, bytes as they were staged, if they

@@ -155,8 +155,12 @@ func wellFormed(t testing.TB, s ledger.Snapshot, c ledger.Change, r Report) {
 	if !slices.Equal(before.Heads(), r.HeadsBefore) || !slices.Equal(after.Heads(), r.HeadsAfter) {
 		t.Errorf("heads are %v and then %v, reported %v and %v", before.Heads(), after.Heads(), r.HeadsBefore, r.HeadsAfter)
 	}
-	if n := after.Len() - before.Len(); n != r.Records {
-		t.Errorf("%d records are new, %d reported", n, r.Records)
+	made := 0
+	if r.Memory != nil {
+		made = r.Memory.Made
+	}
+	if n := after.Len() - before.Len(); n != r.Records+made {
+		t.Errorf("%d records are new, %d reported", n, r.Records+made)
 	}
 	if d := len(after.Diagnostics()); d > len(before.Diagnostics()) {
 		t.Errorf("the branch has %d diagnostics and then %d", len(before.Diagnostics()), d)

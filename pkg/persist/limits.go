@@ -33,6 +33,11 @@ const (
 	// maxNameBytes bounds one path element, as common file systems do.
 	maxNameBytes = 255
 
+	// maxMadeBytes bounds what the admission of one staging adds beside it:
+	// conflicts, 256 for each proposal and about 1 KiB each, and the chain. It is
+	// apart from max-patch-kb, which bounds what an agent may add.
+	maxMadeBytes = 8 << 20
+
 	// readBatch is how many names are taken from a folder at a time, so that one
 	// with millions of entries is left early.
 	readBatch = 1024

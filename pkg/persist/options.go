@@ -1,6 +1,8 @@
 package persist
 
 import (
+	"cmp"
+	"crypto/rand"
 	"errors"
 	"time"
 
@@ -17,8 +19,10 @@ type Options struct {
 	Files FileLimits
 	// Now is the time of the judge; zero is the time of Prepare.
 	Now time.Time
-	// Allow admits a reserved type; nil admits none.
+	// Allow admits a reserved type that is not of Memory Git; nil admits none.
 	Allow func(typ string) bool
+	// Memory says under whom records of Memory Git are admitted.
+	Memory Memory
 	// Base returns what the branch held at the commit that the staging was
 	// restored from, or [ErrBaseUnknown], as nil does. It is called at most once,
 	// and only where a memory file asks for it.
@@ -55,5 +59,14 @@ func (o Options) check() (Options, error) {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
+	if o.Memory.Seed == [32]byte{} {
+		if _, err := rand.Read(o.Memory.Seed[:]); err != nil {
+			return o, err
+		}
+	}
+	if o.Memory.Project != "" {
+		o.Memory.Policy = o.Memory.Policy.Within(o.Memory.Principal, o.Memory.Project)
+	}
+	o.Memory.Workflow, o.Memory.Run = cmp.Or(o.Memory.Workflow, "persist"), cmp.Or(o.Memory.Run, "local")
 	return o, nil
 }

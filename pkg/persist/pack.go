@@ -13,10 +13,10 @@ import (
 const metadata = "{}"
 
 // pack puts the admitted records into shards, in reconstruction order, a new
-// shard when the next line would not fit, and reports them as accepted. A shard
-// whose name is taken on the branch by something else is left out with what
-// descends from it; nothing is overwritten (specification, section 9).
-func (c *changer) pack(a admission) ([]ledger.Segment, []ledger.Record, error) {
+// shard when the next line would not fit. A shard whose name is taken on the
+// branch by something else is left out with what descends from it; nothing is
+// overwritten (specification, section 9).
+func (c *changer) pack(a admission) ([]ledger.Segment, []stagedRecord, error) {
 	for {
 		segments, err := c.cut(a.admitted)
 		if err != nil {
@@ -24,12 +24,7 @@ func (c *changer) pack(a admission) ([]ledger.Segment, []ledger.Record, error) {
 		}
 		taken := slices.IndexFunc(segments, c.isTaken)
 		if taken < 0 {
-			records := make([]ledger.Record, len(a.admitted))
-			for i, s := range a.admitted {
-				records[i] = s.record
-				c.report.accept(s.item, "added")
-			}
-			return segments, records, nil
+			return segments, a.admitted, nil
 		}
 		c.report.warnf("shard %s: its name is on the branch with other content; the records that would stand in it are left out", segments[taken].ID)
 		a.admitted = c.leaveOut(a.admitted, segments[taken])

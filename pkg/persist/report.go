@@ -15,8 +15,8 @@ type Report struct {
 	// already or ask for nothing; Rejected ones are refused and block no other.
 	Accepted, Ignored, Rejected List
 
-	// Records and Files are how many the Change adds, Replaced how many of the
-	// files stand on the branch under that name.
+	// Records and Files are how many staged ones the Change adds, Replaced how many
+	// of the files stand on the branch under that name.
 	Records, Files, Replaced int
 	// RecordBytes and FileBytes are what they add, as the patch bounds count it.
 	RecordBytes, FileBytes int
@@ -34,6 +34,9 @@ type Report struct {
 	CompactionNeeded bool
 	// Diagnostics counts what was wrong on the branch itself and left as it is.
 	Diagnostics int
+
+	// Memory is what became of the records of Memory Git; nil when none was staged.
+	Memory *MemoryReport
 
 	// Warnings are sentences for people who look after the workflow.
 	Warnings []string
