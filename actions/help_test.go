@@ -44,6 +44,10 @@ func around(name string) (inputs []action.Input) {
 		artifact(inputUpload, "maintenance-plan")
 	case "maintenance-apply":
 		artifact(inputDownload, "maintenance-plan")
+	case "memory-review":
+		artifact(inputUpload, "memory-merge")
+	case "memory-merge":
+		artifact(inputDownload, "memory-merge")
 	}
 	if inputs = append(inputs, inputBin); holdsToken(name) {
 		inputs = append(inputs, inputSource)

@@ -22,7 +22,7 @@ var tiers = [][]string{
 	{"pkg/canonical", "pkg/regular"},
 	{"pkg/ledger", "pkg/safeoutput"},
 	{"pkg/action", "pkg/branch", "pkg/compaction", "pkg/github", "pkg/memory", "pkg/projection", "pkg/schema", "pkg/script", "pkg/staging", "pkg/thread", "pkg/txlog"},
-	{"pkg/listing", "pkg/mcptools", "pkg/persist", "pkg/publish"},
+	{"pkg/listing", "pkg/mcptools", "pkg/memoryrun", "pkg/persist", "pkg/publish"},
 }
 
 // pure packages know no git, SQL, network or workflow, and start no process.
