@@ -50,6 +50,11 @@ func workflows(t *testing.T) map[string]string {
 			all[fmt.Sprintf("actions/%s/README.md, example %d", r.Name, i+1)] = text
 		}
 	}
+	for i, text := range examples(read(t, "README.md")) {
+		if strings.Contains(text, "\njobs:\n") { // the others are parts of one
+			all[fmt.Sprintf("README.md, example %d", i+1)] = text
+		}
+	}
 	return all
 }
 
