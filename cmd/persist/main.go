@@ -29,6 +29,9 @@ func run(ctx context.Context, a *action.Action) error {
 		err = p.readTrusted()
 	}
 	if err == nil {
+		err = p.readMemory()
+	}
+	if err == nil {
 		err = p.publishTrusted(ctx)
 	}
 	if err == nil {
@@ -61,6 +64,7 @@ type persister struct {
 	seen     ledger.Snapshot // the one that the last change was made for
 	verdict  verdict
 	trusted  trusted
+	memory   persist.Memory
 
 	outcome string
 	report  persist.Report

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/repo-memory/ledger/pkg/action"
+	"github.com/repo-memory/ledger/pkg/memoryrun"
 	"github.com/repo-memory/ledger/pkg/persist"
 	"github.com/repo-memory/ledger/pkg/staging"
 )
@@ -28,7 +29,7 @@ var role = action.Role{
 			Help: "Patterns that a memory file's path must match one of, one a line or between commas; ** is any folders."},
 		{Name: "validation-script", Kind: action.Path, Empty: "nothing more is asked",
 			Help: "JavaScript file that is asked before a commit and can refuse it; Linux only, run without network, files or token."},
-	}, trustedInputs),
+	}, memoryrun.InputsAgent, trustedInputs),
 	Outputs: append([]action.Output{
 		{Name: "persisted", Help: "true when a commit holds what was admitted, none when there was nothing to persist, false when the run failed."},
 		{Name: "before", Help: "Commit that the branch stood at when it was first read; empty when it did not exist or was not read."},
@@ -39,7 +40,7 @@ var role = action.Role{
 		{Name: "rejected", Help: "Number of staged items that were refused; the summary names them."},
 		{Name: "heads", Help: "Number of heads of the ledger afterwards."},
 		{Name: "compaction-needed", Help: "true when the ledger has three quarters of the shards that it may have."},
-	}, trustedOutputs...),
+	}, append(memoryOutputs, trustedOutputs...)...),
 }
 
 // fileInputs declares the bounds on memory files as pkg/persist states them.

@@ -31,6 +31,9 @@ func (p *persister) tell(failed error) {
 		r.Records, r.Files, r.Replaced, r.Accepted = 0, 0, 0, persist.List{}
 		r.HeadsAfter, r.ShardsAfter = r.HeadsBefore, r.ShardsBefore
 	}
+	if failed != nil {
+		r.Memory = nil
+	}
 	p.SetOutput("persisted", p.outcome)
 	p.SetOutput("before", p.update.Before)
 	p.SetOutput("after", p.update.After)
@@ -45,6 +48,7 @@ func (p *persister) tell(failed error) {
 	p.SetOutput("heads", heads)
 	p.SetOutput("compaction-needed", strconv.FormatBool(r.CompactionNeeded))
 	p.annotate()
+	p.tellMemory(r)
 	p.Infof("persisted: %s; %d records, %d files, %d ignored, %d rejected", p.outcome, r.Records, r.Files, r.Ignored.Count, r.Rejected.Count)
 	p.AddStepSummary(p.summary(failed))
 }
@@ -124,6 +128,7 @@ func (p *persister) summary(failed error) string {
 	}
 	list(s, "Rejected", r.Rejected)
 	list(s, "Published", r.Accepted)
+	p.summarizeMemory(s, r)
 	p.tellLog(s)
 	return s.String()
 }

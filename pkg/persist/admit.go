@@ -105,6 +105,9 @@ func (c *changer) refuse(s stagedRecord, refusal *ledger.Refusal) {
 	c.report.Refused[refusal.Rule]++
 	item, reason := s.item, refusal.Error()
 	item.Rule = refusal.Rule
+	if isMemoryRecord(s) {
+		c.report.Memory.Rejected++
+	}
 	if refusal.Rule == ledger.RuleReserved {
 		reason = cmp.Or(c.whyReserved(s.record.Type()), reason)
 	}

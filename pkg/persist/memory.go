@@ -43,6 +43,8 @@ type MemoryReport struct {
 	// that helps. Both include what an earlier run admitted from this staging.
 	Accepted int
 	Without  List
+	// Rejected counts those that the ledger's admission refused.
+	Rejected int
 	// Made is how many records persistence adds: root, conflicts, output manifest,
 	// admission.
 	Made int
