@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -43,10 +44,10 @@ type streams struct {
 }
 
 func commands() []command {
-	return []command{
+	return slices.Concat([]command{
 		demoCommand, canonicalCommand, verifyCommand, logCommand, getCommand, queryCommand,
 		compactPlanCommand, compactCheckCommand, compactApplyCommand, auditCommand, benchCommand,
-	}
+	}, threadCommands())
 }
 
 func main() {
@@ -105,7 +106,7 @@ func find(args []string) (command, []string, error) {
 		return command{}, nil, flag.ErrHelp
 	}
 	name, rest := args[0], args[1:]
-	if name == "compact" && len(rest) > 0 {
+	if (name == "compact" || name == "thread") && len(rest) > 0 {
 		name, rest = name+" "+rest[0], rest[1:]
 	}
 	for _, c := range commands() {
