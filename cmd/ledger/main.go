@@ -47,7 +47,7 @@ func commands() []command {
 	return slices.Concat([]command{
 		demoCommand, canonicalCommand, verifyCommand, logCommand, getCommand, queryCommand,
 		compactPlanCommand, compactCheckCommand, compactApplyCommand, auditCommand, benchCommand,
-	}, threadCommands())
+	}, memoryCommands(), threadCommands())
 }
 
 func main() {
@@ -106,7 +106,7 @@ func find(args []string) (command, []string, error) {
 		return command{}, nil, flag.ErrHelp
 	}
 	name, rest := args[0], args[1:]
-	if (name == "compact" || name == "thread") && len(rest) > 0 {
+	if (name == "compact" || name == "memory" || name == "thread") && len(rest) > 0 {
 		name, rest = name+" "+rest[0], rest[1:]
 	}
 	for _, c := range commands() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -45,7 +46,18 @@ func appendOne(dir, typ, payload string) error {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true, RequireUniqueNames: true})
+	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true, RequireUniqueNames: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"found": found}})
+}
+
+// found sets a variable to what the one group of a pattern matches in standard
+// output:  found NAME PATTERN
+func found(ts *testscript.TestScript, _ bool, args []string) {
+	m := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if m == nil {
+		ts.Fatalf("standard output has no %s", args[1])
+	}
+	ts.Setenv(args[0], m[1])
 }
 
 // command runs the command line in this process.
