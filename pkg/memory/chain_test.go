@@ -19,13 +19,34 @@ func (w *world) forge(change func(*Admission)) {
 func TestAForkStopsEverythingThatAuthorizes(t *testing.T) {
 	w := busy(t)
 	before := w.fold().Refs("demo")
+	seq, _ := w.fold().Seq()
+	dir := t.TempDir()
+	writeShard(t, dir, w.lines)
+	l, err := ledger.Open(dir, w.ledger().Limits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	inSteps := Fold(l)
 	w.forge(func(a *Admission) { a.Seq, a.Previous = a.Seq-1, w.fold().tip.Previous })
 	s := w.fold()
 	wantReason(t, s.Authorizes(), ReasonChain)
 	if len(s.Refs("demo")) != len(before) {
 		t.Error("reading stopped")
 	}
-	_, err := s.Judge(w.clerk(one), w.policy, nil)
+	// Neither of the two links counts, also where one was read before the other.
+	if now, _ := s.Seq(); now != seq-1 {
+		t.Errorf("the fold went to link %d of %d", now, seq)
+	}
+	writeShard(t, dir, w.lines)
+	if err := l.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	inSteps.Advance()
+	if dump(inSteps) != dump(s) || inSteps.Authorizes() == nil {
+		t.Error("a fold in steps goes on after the fork")
+	}
+	_, err = s.Judge(w.clerk(one), w.policy, nil)
 	wantReason(t, err, ReasonChain)
 	_, err = s.Review(w.clerk(ada), ReviewRequest{Project: "demo", Proposal: s.Proposals("demo")[1].ID, ID: w.uuid7(), Operation: Reject})
 	wantReason(t, err, ReasonChain)

@@ -32,7 +32,7 @@ principals:
     actor: two
     scopes: [memory.search, memory.branch, memory.commit, memory.propose]
     projects: [demo]
-    topics: [owned]
+    topics: [owned, kept]
   - user: 11
     actor: ada
     scopes: [memory.read, memory.review, memory.merge, memory.commit, memory.branch, memory.propose]

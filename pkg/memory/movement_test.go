@@ -71,7 +71,7 @@ func TestMovementsAreRefused(t *testing.T) {
 		"a repository ref":              {one, w.move(authorOne, "refs/repos/r/main", Name{}, mine), ReasonOwner},
 		"a repository ref by operators": {ben, w.move(Author{ben, "", "ben"}, "refs/repos/r/main", Name{}, root), ""},
 		"somebody's topic":              {two, w.move(authorTwo, "refs/topics/new", root, theirs), ReasonOwner},
-		"a topic of the policy's":       {one, w.move(authorOne, "refs/topics/owned", Name{}, root), ReasonOwner},
+		"a topic of the policy's":       {one, w.move(authorOne, "refs/topics/kept", Name{}, root), ReasonOwner},
 		"one's topic of the policy's":   {two, w.move(authorTwo, "refs/topics/owned", Name{}, root), ""},
 		"a forged author":               {one, w.move(authorTwo, session("two", "b"), theirs, mine), ReasonAuthor},
 		"a forged actor":                {one, w.move(Author{one, "", "two"}, session("two", "b"), theirs, mine), ReasonAuthor},
