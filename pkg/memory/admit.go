@@ -82,7 +82,7 @@ func (s *State) admitChangeset(p Principal, r ledger.Record, k *link) *Refusal {
 	if _, taken := project.byID[c.ID]; taken {
 		return refuse(ReasonIdentity, "changeset_id is taken")
 	}
-	t, fault := project.build(p, c)
+	t, fault := project.build(p, c, k)
 	if fault != nil {
 		return fault
 	}
@@ -116,7 +116,7 @@ func (p *project) mayWrite(by Principal, c *Changeset) *Refusal {
 
 // build projects a changeset over its parents and validates its ops, one after
 // the other. It changes nothing but the numbering of identities.
-func (p *project) build(by Principal, c *Changeset) (*set, *Refusal) {
+func (p *project) build(by Principal, c *Changeset, k *link) (*set, *Refusal) {
 	t := &set{Changeset: c, index: int32(len(p.sets)), user: by.IsUser()}
 	for i, name := range c.Parents {
 		parent, known := p.known(name)
@@ -134,6 +134,11 @@ func (p *project) build(by Principal, c *Changeset) (*set, *Refusal) {
 		list, ok := p.delta(parent.index, MaxMergeDelta, t.view)
 		if !ok {
 			return nil, refuse(ReasonBound, "parent %d brings in more than %d changesets: make it the first parent", i, MaxMergeDelta)
+		}
+		if k != nil {
+			if k.merged += len(list); k.merged > MaxLinkDelta {
+				return nil, refuse(ReasonBound, "the merges of one run bring in more than %d changesets: do the others in the next", MaxLinkDelta)
+			}
 		}
 		for _, j := range list {
 			for n := range p.sets[j].Ops {

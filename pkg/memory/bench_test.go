@@ -122,7 +122,7 @@ func branches(t testing.TB, n int, oneKey bool) (*project, *proposalState) {
 				c.Ops = append(c.Ops, fact(key, fmt.Sprintf("%s says %d", name, j)))
 			}
 			c.Seal()
-			next, fault := p.build(reader, c)
+			next, fault := p.build(reader, c, nil)
 			if fault != nil {
 				t.Fatal(fault)
 			}

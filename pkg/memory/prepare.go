@@ -24,7 +24,7 @@ var reader = Principal{ID: "1", Actor: "reader", Scopes: []Scope{ScopeReview}}
 func (p *project) prepared(t *proposalState, strategy Strategy) (*set, *Refusal) {
 	c := p.mergeChangeset(t, strategy)
 	c.Author = reader.author()
-	return p.build(reader, c)
+	return p.build(reader, c, nil)
 }
 
 // strategyFor is the strategy that fits a proposal as things stand.

@@ -92,7 +92,7 @@ func (s *State) Commit(a Agent, q Commit) (Request, error) {
 	if fault := p.mayWrite(a.Principal, c); fault != nil {
 		return out, fault
 	}
-	t, fault := p.build(a.Principal, c)
+	t, fault := p.build(a.Principal, c, nil)
 	if fault != nil {
 		return out, fault
 	}

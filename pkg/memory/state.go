@@ -35,6 +35,7 @@ type link struct {
 	sha ledger.Hash
 	Admission
 	timestamp, time string // time never runs backwards along the chain
+	merged          int    // changesets that further parents brought in
 }
 
 // project is the memory of one project.
