@@ -46,3 +46,10 @@ func (p *Policy) Within(principal, project string) *Policy {
 	}
 	return &narrow
 }
+
+// Reserves reports whether a ref is a topic that the policy gives to others than
+// an entry. Persist refuses what is for it.
+func (p *Policy) Reserves(ref string, entry Principal) bool {
+	r, ok := ParseRef(ref)
+	return ok && r.Kind == TopicRef && p.reserves(r.Name, entry)
+}
