@@ -185,7 +185,8 @@ func sameMeaning(a, b *Memory) bool {
 	}
 	return a.Active == b.Active && a.RetiredFor == b.RetiredFor && a.Kind == b.Kind && a.Scope == b.Scope && a.Visibility == b.Visibility &&
 		a.FactKey == b.FactKey && a.Subject == b.Subject && a.ValidFrom == b.ValidFrom && a.ValidTo == b.ValidTo &&
-		a.Protected == b.Protected && a.Approval == b.Approval && normalize(a.Content) == normalize(b.Content)
+		a.Protected == b.Protected && a.Approval == b.Approval && a.EventType == b.EventType && a.Confidence == b.Confidence &&
+		a.Topic == b.Topic && a.Actor == b.Actor && slices.Equal(a.Tags, b.Tags) && normalize(a.Content) == normalize(b.Content)
 }
 
 // diverge finds a memory that both sides changed, each in its way, or that both

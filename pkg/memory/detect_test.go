@@ -100,6 +100,7 @@ func TestDetectors(t *testing.T) {
 		"a value that a later op took back":            {nil, ops(fact("a", "1")), ops(named("x", `{"kind":"fact","fact_key":"a","content":"2"}`), op(SupersedeMemory, "x", "", `{}`)), ""},
 		"one memory changed by both":                   {ops(named("f", `{"content":"1"}`)), ops(op(CorrectMemory, "f", "", `{"content":"2"}`)), ops(op(CorrectMemory, "f", "", `{"content":"3"}`)), "incompatible_fact/blocks temporal_update"},
 		"one memory changed by both to the same":       {ops(named("f", `{"content":"1"}`)), ops(op(CorrectMemory, "f", "", `{"content":"2"}`)), ops(op(CorrectMemory, "f", "", `{"content":"2"}`)), ""},
+		"tags changed by both":                         {ops(named("f", `{"content":"1"}`)), ops(op(CorrectMemory, "f", "", `{"tags":["a"]}`)), ops(op(CorrectMemory, "f", "", `{"tags":["b"]}`)), "incompatible_fact/blocks temporal_update"},
 		"one decision replaced by both":                {ops(named("d", `{"kind":"decision","content":"1"}`)), ops(op(SupersedeMemory, "d", "e", `{"kind":"decision","subject":"x","content":"2"}`)), ops(op(SupersedeMemory, "d", "g", `{"kind":"decision","subject":"y","content":"3"}`)), "contradictory_decision/blocks temporal_update"},
 		"one id for two memories":                      {nil, ops(named("m", `{"content":"1"}`)), ops(named("m", `{"content":"2"}`)), "incompatible_fact/blocks" + contradiction},
 		"a contradiction within the branch":            {nil, nil, ops(fact("a", "1"), fact("a", "2")), "incompatible_fact/blocks" + contradiction},

@@ -125,6 +125,8 @@ func TestARevertTakesBackWhatAChangesetDid(t *testing.T) {
 		"a replacement":                  {ops(op(SupersedeMemory, "m", "", `{"content":"2"}`)), true},
 		"a retirement":                   {ops(op(SupersedeMemory, "m", "", `{}`)), true},
 		"a duplicate":                    {ops(op(MarkDuplicate, "m", "o", `{}`)), true},
+		"a correction of tags only":      {ops(op(CorrectMemory, "m", "", `{"tags":["x"]}`)), true},
+		"a correction of the topic":      {ops(op(CorrectMemory, "m", "", `{"content":"2","topic_id":"x"}`)), true},
 		"several at once":                {ops(add(`{"content":"new"}`), op(CorrectMemory, "m", "", `{"content":"2"}`), op(SupersedeMemory, "o", "", `{}`)), true},
 		"a replacement of a replacement": {ops(op(SupersedeMemory, "m", "x", `{"content":"2"}`), op(SupersedeMemory, "x", "y", `{"content":"3"}`)), true},
 	}

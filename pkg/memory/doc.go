@@ -83,13 +83,16 @@
 // A memory exists while it is active. In a merge a target that the other side
 // retired stays retired, and an id that is active with other content keeps it;
 // the detectors report both. A replacement has the lineage of what it replaced.
+// A further parent brings in at most MaxMergeDelta changesets, and all that one
+// admission lists at most MaxLinkDelta.
 //
 // # Validation
 //
 // Ops are judged one after the other, each against the effect of those before
 // (specification, "Semantic validation"): targets exist, identities are free and
 // differ, channels that name one identity agree, keys are those of the op type
-// (PayloadKeys), and all bounds of limits.go hold. Identities that start with
+// (PayloadKeys), and all bounds of limits.go hold. New identities are visible
+// ASCII. Identities that start with
 // mem: belong to ops without one, and may be named only by the op itself, by its
 // cherry-pick, or to bring back what was retired; those with sha256: are records.
 // A target approved by a user is not replaced by an op that says it is an

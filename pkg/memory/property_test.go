@@ -96,7 +96,7 @@ func TestNothingThatIsStagedLaterChangesWhatWasAccepted(t *testing.T) {
 	drafts := w.hostile(r, 10_500)
 	added := 0
 	for len(drafts) > 0 {
-		n := min(len(drafts), 1+r.IntN(200))
+		n := min(len(drafts), 1+r.IntN(400))
 		w.lines = slices.Clip(clean)
 		for _, d := range drafts[:n] {
 			parents := []ledger.Hash{}

@@ -111,7 +111,8 @@ type textField struct{ name, value string }
 
 func (m *Memory) texts() []textField {
 	return []textField{{"kind", m.Kind}, {"event_type", m.EventType}, {"scope", m.Scope}, {"visibility", m.Visibility}, {"fact_key", m.FactKey},
-		{"subject", m.Subject}, {"valid_from", m.ValidFrom}, {"valid_to", m.ValidTo}, {"approval", m.Approval}}
+		{"subject", m.Subject}, {"valid_from", m.ValidFrom}, {"valid_to", m.ValidTo}, {"approval", m.Approval},
+		{"topic_id", m.Topic}, {"actor_id", m.Actor}}
 }
 
 // correction is the payload that makes now what m was; ok is false when that

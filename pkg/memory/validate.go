@@ -47,6 +47,9 @@ func (v view) validateOp(p *project, s *set, ordinal int) *Refusal {
 		if id != "" && v.active(p, id) != nil {
 			return fail("the resulting identity is an active memory already")
 		}
+		if !isVisible(id) {
+			return fail("an identity has visible ASCII characters only")
+		}
 		if op.Type == AddMemory && v.find(p, id) != nil {
 			return nil // brought back
 		}
@@ -160,6 +163,17 @@ func (p *project) checkReserved(id string, s *set, op *Op, fail func(string, ...
 		}
 	}
 	return fail("identities that start with mem: are given to ops without one")
+}
+
+// isVisible reports whether id is visible ASCII: two identities that look alike, or
+// differ in their composition only, cannot be told apart in a review.
+func isVisible(id string) bool {
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 func quotedType(t OpType) string {
