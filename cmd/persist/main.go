@@ -15,6 +15,7 @@ import (
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/persist"
 	"github.com/repo-memory/ledger/pkg/publish"
+	"github.com/repo-memory/ledger/pkg/schema"
 	"github.com/repo-memory/ledger/pkg/script"
 	"github.com/repo-memory/ledger/pkg/staging"
 	"github.com/repo-memory/ledger/pkg/txlog"
@@ -56,7 +57,8 @@ type persister struct {
 	dir    string
 	limits ledger.Limits
 	files  persist.FileLimits
-	script []byte // nil: none
+	schema *schema.Schema // nil: every payload is taken
+	script []byte         // nil: none
 
 	manifest staging.Manifest
 	base     string          // commit that the staging was restored from, "" for none
@@ -92,6 +94,11 @@ func (p *persister) configure() error {
 	var bad *persist.InputError
 	if errors.As(p.files.Check(), &bad) {
 		return action.BadInput(bad.Input, "%s", bad.Problem)
+	}
+	if file := p.GetInput("payload-schema"); file != "" {
+		if p.schema, err = schema.ReadFile(file); err != nil {
+			return action.BadInput("payload-schema", "%v", err)
+		}
 	}
 	if file := p.GetInput("validation-script"); file != "" {
 		if p.script, err = script.ReadFile(file); err != nil {

@@ -31,7 +31,7 @@ func (p *persister) persist(ctx context.Context) error {
 		return err
 	}
 	staged, err := persist.Prepare(p.dir, persist.Options{
-		Limits: p.limits, Files: p.files, Base: func() (ledger.Snapshot, error) { return p.restored(ctx) }, Validate: p.validator(ctx), Log: p.log, Own: p.own(), Memory: p.memory,
+		Limits: p.limits, Files: p.files, Base: func() (ledger.Snapshot, error) { return p.restored(ctx) }, Validate: p.validator(ctx), Log: p.log, Own: p.own(), Memory: p.memory, Payload: p.schema.Judge,
 		Ledger: p.manifest.Ledger, Run: trailer,
 	})
 	if errors.Is(err, fs.ErrNotExist) {

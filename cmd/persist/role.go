@@ -29,6 +29,7 @@ var role = action.Role{
 			Help: "Patterns that a memory file's path must match one of, one a line or between commas; ** is any folders."},
 		{Name: "validation-script", Kind: action.Path, Empty: "nothing more is asked",
 			Help: "JavaScript file that is asked before a commit and can refuse it; Linux only, run without network, files or token."},
+		action.InputPayloadSchema,
 	}, memoryrun.InputsAgent, trustedInputs),
 	Outputs: append([]action.Output{
 		{Name: "persisted", Help: "true when a commit holds what was admitted, none when there was nothing to persist, false when the run failed."},

@@ -35,6 +35,9 @@ var (
 		Help:    "Directory of the restored ledger.",
 		Derived: temporaryDirectory}
 
+	InputPayloadSchema = Input{Name: "payload-schema", Kind: Path, Empty: "every payload is taken",
+		Help: "File of a JSON schema that payloads must satisfy: type, enum, required, properties, additionalProperties, items, oneOf, anyOf."}
+
 	InputMaxShards = Input{Name: "max-shards", Kind: Int, Min: 1, Max: 1024, Default: "1024",
 		Help: "Most shards that the ledger may have."}
 

@@ -75,7 +75,7 @@ func (c *changer) admit(staged []stagedRecord) admission {
 		candidates[i] = s.record
 	}
 	base := c.baseWithout(c.published(candidates))
-	judge := ledger.Admission{Base: base, Now: c.options.Now, Allow: c.allow}
+	judge := ledger.Admission{Base: base, Now: c.options.Now, Allow: c.allow, Payload: c.options.Payload}
 	var a admission
 	for i, refusal := range judge.Admit(candidates) {
 		r := candidates[i]

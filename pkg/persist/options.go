@@ -21,6 +21,9 @@ type Options struct {
 	Now time.Time
 	// Allow admits a reserved type that is not of Memory Git; nil admits none.
 	Allow func(typ string) bool
+	// Payload judges each payload, those of reserved types aside; nil takes all. A
+	// payload schema goes here.
+	Payload func(payload []byte) *ledger.Refusal
 	// Memory says under whom records of Memory Git are admitted.
 	Memory Memory
 	// Base returns what the branch held at the commit that the staging was

@@ -1,6 +1,6 @@
 // Package schema judges payloads of records by a schema that a workflow's author
 // wrote: a small part of JSON Schema, the one that the ledger's reference runtime
-// reads. It is pure. Whoever takes payloads, the server and the persistence job,
+// reads. Judging is pure. Whoever takes payloads, the server and the persistence job,
 // judges them by the same schema, so that what one takes the other does not refuse.
 //
 // # Schemas
