@@ -209,9 +209,6 @@ func readChangeset(f *fields, payload []byte) (*Changeset, *Refusal) {
 	c.Session, c.Topic, c.Manifest = f.maybe("session_id", MaxFieldBytes), f.maybe("topic_id", MaxFieldBytes), f.maybe("context_manifest_id", MaxFieldBytes)
 	c.Message, c.CreatedAt, c.Key = f.text("message", MaxNoteBytes), f.time("created_at"), f.text("idempotency_key", MaxFieldBytes)
 	c.Expected, c.Create = f.maybeName("expected_head"), f.flag("create_ref")
-	if v, ok := f.get("operations"); !ok || v.Kind != canonical.Array {
-		f.failf("needs a list of operations")
-	}
 	items := f.list("operations", MaxOps)
 	c.Ops = make([]Op, len(items))
 	for i, item := range items {

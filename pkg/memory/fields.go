@@ -145,7 +145,7 @@ var always = []string{"memories", "operations", "parent_ids", "verdicts"}
 // list reads an array of at most most items.
 func (f *fields) list(name string, most int) []canonical.Value {
 	v, ok := f.get(name)
-	if !ok {
+	if !ok && !slices.Contains(always, name) {
 		return nil
 	}
 	if v.Kind != canonical.Array || len(v.Items) > most {
