@@ -1,9 +1,9 @@
 package main
 
-import "github.com/repo-memory/ledger/pkg/action"
-
-var inputPayloadSchema = action.Input{Name: "payload-schema", Kind: action.Path, Empty: "every payload is taken",
-	Help: "File of a JSON schema that payloads must satisfy: type, enum, required, properties, additionalProperties, items, oneOf, anyOf."}
+import (
+	"github.com/repo-memory/ledger/pkg/action"
+	"github.com/repo-memory/ledger/pkg/memoryrun"
+)
 
 // inputsTransport say how clients reach the server.
 var inputsTransport = []action.Input{
@@ -26,10 +26,10 @@ var role = action.Role{
 		{Name: "setup", Help: "restore the branch into the folder and write the configuration of MCP clients"},
 		{Name: "serve", Help: "serve the folder over MCP: on standard input and output, where MCP clients start it, or over HTTP", Protocol: true,
 			Inputs: []string{"ledger", "directory", "max-shards", "max-segment-kb", "max-record-kb", "max-patch-kb",
-				"payload-schema", "transport", "listen", "port", "allowed-hosts", "access-token"}},
+				"payload-schema", "memory-policy", "memory-project", "memory-principal", "transport", "listen", "port", "allowed-hosts", "access-token"}},
 	},
-	Inputs: action.Inputs(action.InputsRemote, []action.Input{action.InputDirectory}, action.InputsLimits, []action.Input{inputPayloadSchema}, inputsTransport),
-	Outputs: []action.Output{
+	Inputs: action.Inputs(action.InputsRemote, []action.Input{action.InputDirectory}, action.InputsLimits, []action.Input{action.InputPayloadSchema}, memoryrun.InputsAgent, inputsContext, inputsTransport),
+	Outputs: append([]action.Output{
 		{Name: "directory", Help: "Folder of the restored ledger, where the agent may also leave memory files."},
 		{Name: "base-commit", Help: "Commit that was restored; empty when the branch does not exist yet. Give it to persist."},
 		{Name: "mcp-config", Help: "Path of the JSON configuration for MCP clients."},
@@ -41,5 +41,5 @@ var role = action.Role{
 		{Name: "program", Help: "Path of the program that serves, for clients that start it themselves."},
 		{Name: "records", Help: "Number of records in the restored ledger."},
 		{Name: "heads", Help: "Number of heads of the restored ledger."},
-	},
+	}, contextOutputs...),
 }

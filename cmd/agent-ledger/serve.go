@@ -11,7 +11,6 @@ import (
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/mcptools"
-	"github.com/repo-memory/ledger/pkg/regular"
 	"github.com/repo-memory/ledger/pkg/schema"
 	"github.com/repo-memory/ledger/pkg/staging"
 	"github.com/repo-memory/ledger/pkg/txlog"
@@ -28,7 +27,11 @@ func serve(ctx context.Context, a *action.Action) error {
 	if err != nil {
 		return err
 	}
-	w, err := ledger.NewWriter(dir, limits, ledger.WriterOptions{Restored: staging.Restored(dir)})
+	memory, err := servedMemory(a, dir)
+	if err != nil {
+		return err
+	}
+	w, err := ledger.NewWriter(dir, limits, ledger.WriterOptions{Restored: staging.Restored(dir), Allow: allow(memory)})
 	if err != nil {
 		return fmt.Errorf("the ledger cannot be served: %w", err)
 	}
@@ -47,6 +50,11 @@ func serve(ctx context.Context, a *action.Action) error {
 	signal.Ignore(syscall.SIGPIPE)
 	server := mcptools.New(w, options)
 	defer server.Close()
+	if memory != nil {
+		if err := server.EnableMemory(*memory); err != nil {
+			return fmt.Errorf("memory cannot be served: %w", err)
+		}
+	}
 	if a.GetInput("transport") == "http" {
 		return serveHTTP(ctx, a, server, dir)
 	}
@@ -59,11 +67,7 @@ func payloadSchema(a *action.Action) (*schema.Schema, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := regular.ReadFile(path, schema.MaxBytes)
-	if err != nil {
-		return nil, action.BadInput("payload-schema", "cannot be read: want a regular file of at most %d bytes, no link", schema.MaxBytes)
-	}
-	compiled, err := schema.Parse(text)
+	compiled, err := schema.ReadFile(path)
 	if err != nil {
 		return nil, action.BadInput("payload-schema", "%v", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/branch"
 	"github.com/repo-memory/ledger/pkg/ledger"
+	"github.com/repo-memory/ledger/pkg/memoryrun"
 	"github.com/repo-memory/ledger/pkg/staging"
 	"github.com/repo-memory/ledger/pkg/txlog"
 )
@@ -35,6 +36,13 @@ func setup(ctx context.Context, a *action.Action) (err error) {
 	}
 	if _, err := payloadSchema(a); err != nil {
 		return err
+	}
+	remembered, why, err := configuredMemory(a, memoryrun.ReadAgent)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		a.Warningf("there are no memory tools: %s", why)
 	}
 	http := a.GetInput("transport") == "http"
 	if http {
@@ -81,6 +89,10 @@ func setup(ctx context.Context, a *action.Action) (err error) {
 	if err := log.Close(); err != nil {
 		return fmt.Errorf("transaction log cannot be made: %w", err)
 	}
+	pinned, err := writeContext(a, remembered, dir, limits)
+	if err != nil {
+		return err
+	}
 	var server *detached
 	if http {
 		if server, err = detach(ctx, a, dir); err != nil {
@@ -103,6 +115,7 @@ func setup(ctx context.Context, a *action.Action) (err error) {
 	a.MarkUntrustedJob()
 	report(a, dir, snap, restored)
 	a.SetOutput("program", self)
+	pinned.report(a)
 	server.report(a, dir)
 	return a.Err() // an output that is lost is a failure too
 }
@@ -163,9 +176,10 @@ func serveEnv(a *action.Action, dir string) map[string]string {
 	// Clients start the server in a folder of their own.
 	if path := a.GetInput("payload-schema"); path != "" {
 		if whole, err := filepath.Abs(path); err == nil {
-			env[inputPayloadSchema.Variable()] = whole
+			env[action.InputPayloadSchema.Variable()] = whole
 		}
 	}
+	memoryEnv(a, env)
 	for _, limit := range action.InputsLimits {
 		env[limit.Variable()] = a.GetInput(limit.Name)
 	}

@@ -54,6 +54,15 @@ const (
 	// list is a part of every conversation.
 	maxShownSchema = 4 << 10
 
+	// defaultMemoryRows and maxMemoryRows bound the entries of a page of a memory
+	// tool, beside the bytes.
+	defaultMemoryRows = 50
+	maxMemoryRows     = 500
+	// maxShownReviews, maxShownConflicts bound what one proposal or memory lists; it
+	// counts the rest.
+	maxShownReviews   = 16
+	maxShownConflicts = 32
+
 	// maxIdempotencyKeys is how many keys the server remembers; the oldest goes
 	// first. A run appends far fewer records under keys.
 	maxIdempotencyKeys = 1024

@@ -9,6 +9,7 @@ import (
 
 	"github.com/repo-memory/ledger/pkg/canonical"
 	"github.com/repo-memory/ledger/pkg/ledger"
+	"github.com/repo-memory/ledger/pkg/memory"
 	"github.com/repo-memory/ledger/pkg/projection"
 	"github.com/repo-memory/ledger/pkg/schema"
 )
@@ -145,12 +146,15 @@ func sentence(err error) string {
 		said    refusal
 		refused *ledger.Refusal
 		fault   *canonical.Error
+		judged  *memory.Refusal
 	)
 	switch {
 	case errors.As(err, &said):
 		return string(said)
 	case errors.As(err, &refused):
 		return "refused: " + refused.Error()
+	case errors.As(err, &judged):
+		return "refused: " + judged.Error()
 	case errors.As(err, &fault) && fault.Rule == canonical.Mismatch: // everything but a payload is a string
 		return "invalid arguments: " + fault.Error() + "; it must be a string"
 	case errors.As(err, &fault):

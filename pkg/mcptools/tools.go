@@ -63,6 +63,10 @@ func (s *Server) append(_ context.Context, arguments []byte) (answer, error) {
 			return answer{r.Line(), []string{"replay: this request was carried out before; here is the record that it made"}}, nil
 		}
 	}
+	// The writer lets some of these types through, to their own tools.
+	if ledger.IsReserved(*in.Type) {
+		return answer{}, errReserved
+	}
 	r, err := s.writer.Append(*in.Type, payload)
 	if err != nil {
 		return answer{}, err
@@ -76,6 +80,8 @@ func (s *Server) append(_ context.Context, arguments []byte) (answer, error) {
 	}
 	return a, nil
 }
+
+var errReserved = &ledger.Refusal{Rule: ledger.RuleReserved, Path: "type", Detail: "types of memory.* and thread.* are written by their own tools and jobs only"}
 
 func (s *Server) get(_ context.Context, arguments []byte) (answer, error) {
 	var in struct {
