@@ -135,9 +135,12 @@ func (p *project) build(by Principal, c *Changeset, k *link) (*set, *Refusal) {
 		if !ok {
 			return nil, refuse(ReasonBound, "parent %d brings in more than %d changesets: make it the first parent", i, MaxMergeDelta)
 		}
-		if k != nil {
-			if k.merged += len(list); k.merged > MaxLinkDelta {
-				return nil, refuse(ReasonBound, "the merges of one run bring in more than %d changesets: do the others in the next", MaxLinkDelta)
+		for _, j := range list {
+			if k == nil {
+				break
+			}
+			if k.merged += 1 + len(p.sets[j].Ops); k.merged > MaxLinkDelta {
+				return nil, refuse(ReasonBound, "the merges of one run bring in more than %d changesets and ops: make the larger side the first parent", MaxLinkDelta)
 			}
 		}
 		for _, j := range list {

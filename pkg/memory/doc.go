@@ -83,8 +83,8 @@
 // A memory exists while it is active. In a merge a target that the other side
 // retired stays retired, and an id that is active with other content keeps it;
 // the detectors report both. A replacement has the lineage of what it replaced.
-// A further parent brings in at most MaxMergeDelta changesets, and all that one
-// admission lists at most MaxLinkDelta.
+// A further parent brings in at most MaxMergeDelta changesets, and all those that
+// one admission lists at most MaxLinkDelta changesets and ops.
 //
 // # Validation
 //

@@ -25,11 +25,11 @@ const (
 	// MaxRefs bounds the evidence and verification lists of a changeset.
 	MaxRefs = 64
 	// MaxMergeDelta is how many changesets a further parent brings in, and
-	// MaxLinkDelta how many all those that one admission lists. Replaying them is
-	// what a merge costs in every fold; whoever is far behind makes the other side
-	// the first parent.
+	// MaxLinkDelta how many changesets and ops all those that one admission lists.
+	// Replaying them is what a merge costs in every fold; whoever is far behind
+	// makes the other side the first parent.
 	MaxMergeDelta = 2_000
-	MaxLinkDelta  = 10_000
+	MaxLinkDelta  = 50_000
 	// MaxBaselineHeads bounds the heads, and the missing parents, that the root
 	// names: they have to fit one record.
 	MaxBaselineHeads = 128

@@ -44,7 +44,7 @@ func TestManyWritersOnOneBranchLoseNothing(t *testing.T) {
 			}
 		}
 	}
-	for range 60 {
+	for range 50 {
 		if i := r.IntN(8); i < 6 {
 			id := fmt.Sprintf(".github/workflows/a%d.yml", i)
 			ref := session(fmt.Sprint("a", i), "s")
