@@ -40,7 +40,12 @@ func (j *Job) Change(snap ledger.Snapshot, what string, do func(*memory.State, m
 	if _, refusal := j.Policy.Writer(j.Principal.ID); refusal != nil {
 		return ledger.Change{}, refusal
 	}
-	records, err := do(Fold(snap, j.Limits), j.Clerk())
+	state := Fold(snap, j.Limits)
+	// What was not read whole would only look as if there were less.
+	if err := state.Authorizes(); err != nil {
+		return ledger.Change{}, err
+	}
+	records, err := do(state, j.Clerk())
 	if err != nil {
 		return ledger.Change{}, err
 	}
