@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -213,7 +214,11 @@ func (m *memoryRig) begin(t testing.TB, project string) {
 // ledger runs the operator's command line on the remote.
 func (m *memoryRig) ledger(t testing.TB, args ...string) string {
 	t.Helper()
-	return command(t, m.dir, binary(t, "ledger"), append(args, "--remote", m.remote)...)
+	name := 1
+	if args[0] == "memory" {
+		name = 2
+	}
+	return command(t, m.dir, binary(t, "ledger"), slices.Insert(slices.Clone(args), name, "--remote", m.remote)...)
 }
 
 // submit publishes what a principal asks for, without a process of its own.
