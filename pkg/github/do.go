@@ -42,8 +42,10 @@ type Answer struct {
 	Body   []byte
 	ETag   string
 	// Next is the URL of the next page, "" for none; only one on the server's own
-	// addresses is taken.
-	Next string
+	// addresses is taken. Elsewhere says that the answer names a next page on another,
+	// so that the list does not end here and cannot be read on.
+	Next      string
+	Elsewhere bool
 }
 
 // Decode fills target, a pointer, from the body; members that it does not have
@@ -119,7 +121,8 @@ func (c *Client) once(ctx context.Context, call Call) (*Answer, error) {
 		return nil, unanswered(outer, err)
 	}
 	res.Body.Close()
-	answer := &Answer{Status: res.StatusCode, Body: body, ETag: res.Header.Get("ETag"), Next: c.next(res.Header)}
+	answer := &Answer{Status: res.StatusCode, Body: body, ETag: res.Header.Get("ETag")}
+	answer.Next, answer.Elsewhere = c.next(res.Header)
 	var failed *Error
 	switch {
 	case res.StatusCode == http.StatusNotModified && call.IfNoneMatch != "":
@@ -135,20 +138,24 @@ func (c *Client) once(ctx context.Context, call Call) (*Answer, error) {
 	return answer, nil
 }
 
-// next finds the URL of rel="next" in the Link header.
-func (c *Client) next(h http.Header) string {
+// next finds the URL of rel="next" in the Link header, and tells one that is not
+// taken.
+func (c *Client) next(h http.Header) (url string, elsewhere bool) {
 	for link := range strings.SplitSeq(strings.Join(h.Values("Link"), ","), ",") {
-		target, params, ok := strings.Cut(strings.TrimSpace(link), ">")
-		if !ok || !strings.HasPrefix(target, "<") || !strings.Contains(strings.ReplaceAll(params, " ", ""), `;rel="next"`) {
+		if !strings.Contains(strings.ReplaceAll(link, " ", ""), `;rel="next"`) {
 			continue
+		}
+		target, _, ok := strings.Cut(strings.TrimSpace(link), ">")
+		if !ok || !strings.HasPrefix(target, "<") {
+			return "", true
 		}
 		u, err := c.at.api.Parse(target[1:])
 		if err != nil || u.User != nil || originOf(u) != originOf(c.at.api) || !strings.HasPrefix(u.Path, c.at.api.Path) {
-			return ""
+			return "", true
 		}
-		return u.String()
+		return u.String(), false
 	}
-	return ""
+	return "", false
 }
 
 // hostOf names where a redirect leads, "" when it does not say.
