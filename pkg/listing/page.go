@@ -41,6 +41,9 @@ func get[T any](ctx context.Context, r *reader, kept map[string]page[T], path, n
 	if r.bytes += len(answer.Body); r.bytes > maxPasses*thread.MaxListingBytes {
 		return page[T]{}, false, fmt.Errorf("thread has over %d bytes: it is too large to be read whole", thread.MaxListingBytes)
 	}
+	if answer.Elsewhere {
+		return page[T]{}, false, errors.New("the server's link to the next page leads to another server: check GITHUB_API_URL")
+	}
 	items, err := decode(answer)
 	if err != nil {
 		return page[T]{}, false, err
