@@ -11,6 +11,7 @@ import (
 var memoryOutputs = []action.Output{
 	{Name: "memory-accepted", Help: "Number of staged records of reviewed memory that have effect."},
 	{Name: "memory-refused", Help: "Number of staged records of reviewed memory that are refused or published without effect; the summary names them."},
+	{Name: "memory-state", Help: "Digest of what reviewed memory is afterwards, the same for everyone who folds the branch; empty when none was staged."},
 }
 
 // readMemory finds out under whom memory is admitted. What is wrong with the
@@ -38,10 +39,11 @@ func refusedMemory(r *persist.Report) int {
 
 // tellMemory writes the outputs and annotations of reviewed memory.
 func (p *persister) tellMemory(r *persist.Report) {
-	accepted := 0
+	accepted, state := 0, ""
 	if r.Memory != nil {
-		accepted = r.Memory.Accepted
+		accepted, state = r.Memory.Accepted, r.Memory.State.String()
 	}
+	p.SetOutput("memory-state", state)
 	p.SetOutput("memory-accepted", strconv.Itoa(accepted))
 	p.SetOutput("memory-refused", strconv.Itoa(refusedMemory(r)))
 	m := r.Memory
@@ -75,6 +77,7 @@ func (p *persister) summarizeMemory(s *action.Summary, r *persist.Report) {
 		[]any{action.Markdown("records with effect"), m.Accepted},
 		[]any{action.Markdown("records without effect"), m.Without.Count},
 		[]any{action.Markdown("records that were refused"), m.Rejected},
-		[]any{action.Markdown("records added by the admission"), m.Made})
+		[]any{action.Markdown("records added by the admission"), m.Made},
+		[]any{action.Markdown("state"), m.State})
 	list(s, "Memory without effect", m.Without)
 }

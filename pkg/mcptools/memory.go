@@ -35,7 +35,8 @@ type memoryTools struct {
 	entry  memory.Principal
 
 	state      *memory.State
-	authorizes error // of the state as it was restored
+	authorizes error       // of the state as it was restored
+	restored   ledger.Hash // its digest
 	generation int
 	read       int // records of the ledger that were looked at
 	pending    int // staged records that have effect here
@@ -78,7 +79,7 @@ func (m *memoryTools) sync() error {
 	}
 	if m.state == nil || m.generation != w.Generation() || m.admitsMore() {
 		m.state = memory.Fold(w.Ledger)
-		m.authorizes = m.state.Authorizes()
+		m.authorizes, m.restored = m.state.Authorizes(), m.state.Digest()
 		m.generation, m.read, m.pending = w.Generation(), w.Len(), 0
 		for r := range w.Records() {
 			m.stage(r)

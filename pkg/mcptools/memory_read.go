@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/memory"
 )
 
@@ -31,8 +32,9 @@ func (m *memoryTools) status(_ context.Context, arguments []byte) (answer, error
 		Staged      int            `json:"staged_records"`
 		Diagnostics int            `json:"diagnostics"`
 		Blocked     string         `json:"blocked,omitzero"`
+		State       ledger.Hash    `json:"restored_state"`
 	}{Project: m.Project, Principal: m.entry.ID, Actor: m.entry.Actor, Scopes: m.entry.Scopes, ReadOnly: m.Policy.ReadOnly,
-		Admissions: seq, AdmittedAt: at, Proposals: map[string]int{}, Staged: m.pending}
+		Admissions: seq, AdmittedAt: at, Proposals: map[string]int{}, Staged: m.pending, State: m.restored}
 	if main, ok := m.state.Ref(m.Project, memory.SharedMain); ok {
 		status.Begun, status.Main = true, main.Head
 	}

@@ -48,6 +48,9 @@ type MemoryReport struct {
 	// Made is how many records persistence adds: root, conflicts, output manifest,
 	// admission.
 	Made int
+	// State is the digest of what is folded from the branch with the Change on it
+	// (memory.State.Digest).
+	State ledger.Hash
 }
 
 // isMemory reports whether a type is one of Memory Git.
@@ -162,7 +165,7 @@ func (c *changer) tellMemory(admitted, standing []stagedRecord, verdicts map[led
 	if r == nil {
 		return
 	}
-	r.Refused = c.memory.refused
+	r.Refused, r.State = c.memory.refused, c.memory.state.Digest()
 	for _, s := range slices.Concat(admitted, standing) {
 		if !isMemoryRecord(s) {
 			continue

@@ -127,7 +127,13 @@ func (a *agent) head(ref string) memory.Name {
 // commit commits a fact to the actor's session, which is made when it is not there.
 func (a *agent) commit(session, content string) memory.Name {
 	a.t.Helper()
-	op, refused := memory.NewOp(memory.AddMemory, "", "", fmt.Appendf(nil, `{"kind":"fact","fact_key":%q,"content":%q}`, "k-"+content, content))
+	return a.add(session, fmt.Sprintf(`{"kind":"fact","fact_key":%q,"content":%q}`, "k-"+content, content))
+}
+
+// add commits one memory.
+func (a *agent) add(session, payload string) memory.Name {
+	a.t.Helper()
+	op, refused := memory.NewOp(memory.AddMemory, "", "", []byte(payload))
 	if refused != nil {
 		a.t.Fatal(refused)
 	}
