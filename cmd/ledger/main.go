@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"slices"
@@ -51,6 +52,7 @@ func commands() []command {
 }
 
 func main() {
+	log.SetOutput(io.Discard) // nobody here writes to it; GODEBUG=http2debug=1 would, a token too
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()

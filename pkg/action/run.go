@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -16,7 +18,12 @@ const untrustedJob = "LEDGER_UNTRUSTED_JOB"
 
 // Main is the whole of a role's main function: it handles --help and --version,
 // checks the inputs, calls run and exits with 0, 1 or 2.
+//
+// The standard logger is silent from here on. The roles have printers of their own,
+// and Go's HTTP/2 writes every header to it, the token's among them and in a spelling
+// that no mask knows, where GODEBUG=http2debug=1 stands in the environment.
 func Main(role Role, run func(ctx context.Context, a *Action) error, options ...Option) {
+	log.SetOutput(io.Discard)
 	os.Exit(Run(context.Background(), role, os.Args[1:], run, options...))
 }
 

@@ -77,6 +77,7 @@ func New(t testing.TB, opts Options) *Server {
 	s.pool.AppendCertsFromPEM(ca.pem)
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	s.http.TLS = &tls.Config{Certificates: []tls.Certificate{ca.leaf}}
+	s.http.EnableHTTP2 = true                           // as GitHub; whoever asks for HTTP/1.1 gets it
 	s.http.Config.ErrorLog = log.New(io.Discard, "", 0) // connections are dropped on purpose
 	s.http.StartTLS()
 	t.Cleanup(s.http.Close)
