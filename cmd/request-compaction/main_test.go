@@ -70,7 +70,7 @@ func TestScripts(t *testing.T) {
 				servers := ts.Value(key{}).([]*githubtest.Server)
 				replies := map[string]githubtest.Reply{
 					"drop-before": githubtest.DropBefore, "drop-after": githubtest.DropAfter, "502": githubtest.BadGateway,
-					"throttle": githubtest.SecondaryLimit("0"), "redirect": githubtest.RedirectTo(servers[1].URL + "/api/v3/")}
+					"throttle": githubtest.SecondaryLimit("0"), "page": {Status: 200, Header: map[string]string{"Content-Type": "text/html"}, Body: "<html>Sign in</html>"}, "redirect": githubtest.RedirectTo(servers[1].URL + "/api/v3/")}
 				reply, ok := replies[args[1]]
 				if !ok {
 					ts.Fatalf("no failure %s", args[1])

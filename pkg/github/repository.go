@@ -68,7 +68,16 @@ func (c *Client) DispatchWorkflow(ctx context.Context, repository, file, ref str
 	}
 	_, err := c.Do(ctx, Call{
 		Method: http.MethodPost, Path: "repos/" + repository + "/actions/workflows/" + url.PathEscape(file) + "/dispatches",
-		Body: map[string]any{"ref": ref, "inputs": inputs}, Needs: "actions: write",
+		Body: map[string]any{"ref": ref, "inputs": inputs}, Needs: "actions: write", inspect: dispatched,
 	})
 	return err
+}
+
+// dispatched takes the two answers that the API has, none and a JSON object. A page
+// of something that stands between is no sign that anything was started.
+func dispatched(a *Answer) *Error {
+	if a.Status == http.StatusNoContent && len(a.Body) == 0 || a.Decode(new(struct{})) == nil {
+		return nil
+	}
+	return &Error{Kind: ErrMalformed, Status: a.Status, Hint: "the answer is not one of the API: check GITHUB_API_URL and https_proxy"}
 }
