@@ -67,10 +67,10 @@ func ReadAgent(a *action.Action) (Agent, error) {
 	case g.Principal == "":
 		g.Principal = g.Run.Workflow
 	case g.person():
-		if _, err := g.Run.Person(g.Policy); err != nil {
-			g.refuse(err.Error())
-		} else if g.Principal != g.Run.Actor() {
+		if g.Principal != g.Run.Actor() {
 			g.refuse("memory-principal is not the actor of the run")
+		} else if _, err := g.Run.Person(g.Policy); err != nil {
+			g.refuse(err.Error())
 		}
 	case g.Principal != g.Run.Workflow:
 		g.refuse("memory-principal is not the run's own workflow")
