@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // gate decides who is let in; the package comment states its rules.
@@ -60,6 +61,12 @@ func newGate(listening net.Addr, options HTTPOptions) (*gate, error) {
 // let lets requests in to next, or answers them.
 func (g *gate) let(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		// net/http waits for what a request still has of its body before it lets go of
+		// the connection, and for as long as it takes: a stranger could hold as many as
+		// there are.
+		control := http.NewResponseController(w)
+		defer func() { _ = control.SetReadDeadline(time.Now().Add(bodyTime)) }()
+		_ = control.SetWriteDeadline(time.Now().Add(bodyTime))
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		switch {
@@ -73,6 +80,7 @@ func (g *gate) let(next http.Handler) http.Handler {
 		case q.URL.Path != Endpoint:
 			say(w, http.StatusNotFound, "there is nothing here; the server is at "+Endpoint)
 		default:
+			_ = control.SetWriteDeadline(time.Time{}) // a stream may last
 			next.ServeHTTP(w, q)
 		}
 	})

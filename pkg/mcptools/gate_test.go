@@ -6,7 +6,58 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
+
+// timed is an answer that remembers the deadlines of its connection.
+type timed struct {
+	*httptest.ResponseRecorder
+	read, write time.Time
+}
+
+func (w *timed) SetReadDeadline(t time.Time) error  { w.read = t; return nil }
+func (w *timed) SetWriteDeadline(t time.Time) error { w.write = t; return nil }
+
+// TestNobodyHoldsAConnectionWithABodyThatDoesNotArrive looks at what a connection is
+// left with when the gate is done: net/http then waits for the rest of the body.
+func TestNobodyHoldsAConnectionWithABodyThatDoesNotArrive(t *testing.T) {
+	gate, err := newGate(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, HTTPOptions{Token: accessToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		method, host, token string
+		body                string
+		status              int // 0 is let in
+	}{
+		"a stranger":               {"POST", "localhost", "wrong", "x", http.StatusUnauthorized},
+		"a page of another host":   {"POST", "evil.example", accessToken, "x", http.StatusForbidden},
+		"a client":                 {"POST", "localhost", accessToken, "x", 0},
+		"a stream":                 {"GET", "localhost", accessToken, "", 0},
+		"the end of a session":     {"DELETE", "localhost", accessToken, "x", 0},
+		"a question for what goes": {"OPTIONS", "localhost", "wrong", "", http.StatusUnauthorized},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &timed{ResponseRecorder: httptest.NewRecorder()}
+			through := false
+			q := httptest.NewRequest(c.method, Endpoint, strings.NewReader(c.body))
+			q.Host = c.host
+			q.Header.Set("Authorization", "Bearer "+c.token)
+			gate.let(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+				through = true
+				if !w.read.IsZero() || !w.write.IsZero() {
+					t.Error("who is let in has a deadline before the server gives it one")
+				}
+			})).ServeHTTP(w, q)
+			if through != (c.status == 0) || !through && w.Code != c.status {
+				t.Errorf("let in: %v, status %d", through, w.Code)
+			}
+			if w.read.IsZero() || !through && w.write.IsZero() {
+				t.Error("the connection has no deadline")
+			}
+		})
+	}
+}
 
 // FuzzWhoIsLetInNamesThisMachineAndHasTheToken asks the gate with any headers. Who
 // gets through named loopback, came from nowhere else, and knows the whole token.

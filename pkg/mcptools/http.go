@@ -44,7 +44,8 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, options HTTPOpti
 		})}
 	server := &http.Server{
 		Handler: gate.let(sessions), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog: log.New(io.Discard, "", 0),
+		DisableGeneralOptionsHandler: true, // OPTIONS * is answered by the gate, too
+		ErrorLog:                     log.New(io.Discard, "", 0),
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
