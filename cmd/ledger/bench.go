@@ -77,11 +77,12 @@ func timed(f func() error) (time.Duration, error) {
 	return time.Since(start), err
 }
 
-var benchCommand = command{"bench", "[--records N] [--json]", "measure appends, opening, queries, memory and persisting, as ratios",
+var benchCommand = command{"bench", "[--records N] [--memory] [--json]", "measure appends, opening, queries, memory and persisting, as ratios",
 	func(flags *flag.FlagSet) func(context.Context, streams, []string) error {
 		records := flags.Int("records", 50_000, "records of the ledger that is measured")
 		dir := flags.String("dir", "", "scratch `FOLDER`, on the disk to measure (default: a temporary one)")
 		asJSON := flags.Bool("json", false, "print one JSON value")
+		reviewed := flags.Bool("memory", false, "measure reviewed memory instead")
 		probe := flags.String("probe-memory", "", "open the ledger in `FOLDER`, print this process's peak memory in bytes, and stop")
 		return func(ctx context.Context, s streams, args []string) error {
 			if len(args) > 0 || *records < 1000 {
@@ -96,7 +97,11 @@ var benchCommand = command{"bench", "[--records N] [--json]", "measure appends, 
 			}
 			defer removeAll(scratch)
 			b := &bench{ctx: ctx, out: s, dir: scratch, limits: ledger.DefaultLimits(), records: *records, fixture: newFixture()}
-			for _, measure := range []func() error{b.opening, b.appending, b.querying, b.memory, b.serving, b.persisting} {
+			measures := []func() error{b.opening, b.appending, b.querying, b.memory, b.serving, b.persisting}
+			if *reviewed {
+				measures = []func() error{b.reviewed}
+			}
+			for _, measure := range measures {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
