@@ -27,11 +27,12 @@ func (th *threaded) role(t *testing.T, name, token, event string, inputs map[str
 	d := did{dir: t.TempDir(), outputs: map[string]string{}}
 	out, payload := filepath.Join(d.dir, "output"), filepath.Join(d.dir, "event.json")
 	write(t, out, "")
+	write(t, filepath.Join(d.dir, "env"), "")
 	write(t, payload, event)
 	cmd := exec.Command(binary(t, name))
 	cmd.Dir = d.dir
 	cmd.Env = append(th.server.Env(octo), "PATH="+os.Getenv("PATH"), "HOME="+d.dir, "RUNNER_TEMP="+d.dir, "GITHUB_ACTIONS=true", "GITHUB_RUN_ID=42", "GITHUB_RUN_ATTEMPT=1",
-		"GITHUB_EVENT_NAME="+th.event, "GITHUB_EVENT_PATH="+payload, "GITHUB_OUTPUT="+out, "INPUT_TOKEN="+token)
+		"GITHUB_EVENT_NAME="+th.event, "GITHUB_EVENT_PATH="+payload, "GITHUB_OUTPUT="+out, "GITHUB_ENV="+filepath.Join(d.dir, "env"), "INPUT_TOKEN="+token)
 	for name, value := range inputs {
 		if strings.ToUpper(name) != name {
 			name = "INPUT_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
