@@ -43,7 +43,7 @@ type memoryTools struct {
 	pins       pins
 }
 
-// NewMemory makes the tools usable, or says why the principal may not have them.
+// check says why the principal may not have the tools.
 func (o *Memory) check() (memory.Principal, error) {
 	entry, refused := o.Policy.Principal(o.Principal)
 	switch {
@@ -65,6 +65,7 @@ func (s *Server) EnableMemory(o Memory) error {
 		return err
 	}
 	m := &memoryTools{Memory: o, server: s, entry: entry}
+	s.memory = m
 	for _, t := range m.tools() {
 		s.add(t)
 	}

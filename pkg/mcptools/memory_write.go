@@ -144,7 +144,9 @@ func (m *memoryTools) changesetCreate(_ context.Context, arguments []byte) (answ
 	}
 	q := memory.Commit{Project: m.Project, Ref: *in.Ref, Create: in.Create, Message: in.Message, Key: *in.Key, Topic: in.Topic, Manifest: in.Manifest, Evidence: in.Evidence}
 	var err error
-	if in.Expected != "" {
+	if _, isRef := memory.ParseRef(in.Expected); isRef {
+		return answer{}, refusal("invalid arguments: expected_head must be the head that you saw, by its name; a ref would agree with every head")
+	} else if in.Expected != "" {
 		if q.Expected, err = m.resolve("expected_head", in.Expected); err != nil {
 			return answer{}, err
 		}

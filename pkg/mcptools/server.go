@@ -37,6 +37,7 @@ type Server struct {
 	writer     *ledger.Writer
 	projection *projection.Projection
 	replays    replays
+	memory     *memoryTools // nil: none
 }
 
 const instructions = `This server is an append-only ledger: the memory of a repository that outlives this run. ` +
