@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -32,6 +33,12 @@ func TestATamperedCacheIsNoticedNotUsedAndMended(t *testing.T) {
 				return err
 			}
 			return os.Truncate(path, 20<<20)
+		},
+		"one that no disk could hold": func(path string) error {
+			if err := os.WriteFile(path, []byte(evil), 0o755); err != nil {
+				return err
+			}
+			return os.Truncate(path, 1<<42)
 		},
 	} {
 		t.Log(name)
@@ -75,7 +82,19 @@ func TestWhatIsNoFileInTheCacheIsLeftAlone(t *testing.T) {
 		if err := put(r.cached("persist")); err != nil {
 			t.Fatal(err)
 		}
-		r.ran(t, "persist")
+		for range 2 {
+			r.ran(t, "persist")
+		}
+		var left []string
+		for _, folder := range []string{filepath.Dir(r.cached("persist")), r.cached("persist")} {
+			entries, _ := os.ReadDir(folder)
+			for _, e := range entries {
+				left = append(left, e.Name())
+			}
+		}
+		if !slices.Equal(left, []string{"persist"}) {
+			t.Errorf("%s: the cache holds %q", name, left)
+		}
 	}
 }
 

@@ -25,6 +25,7 @@ set -euo pipefail
 role=$1
 shift
 private= sum= digest= suffix=
+most=268435456 # bytes of a binary
 callers=${PATH:-}
 PATH=/usr/bin:/bin
 unset BASH_ENV ENV LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH
@@ -127,7 +128,8 @@ release() {
   if [ -n "${RUNNER_TOOL_CACHE:-}" ]; then
     forward "$RUNNER_TOOL_CACHE"
     cached=$path/ledger/$sum/$role$suffix
-    if [ -f "$cached" ] && cp "$cached" "$binary" 2>/dev/null; then
+    # No more of it than a binary can have: a file may be larger than the disk.
+    if [ -f "$cached" ] && head -c "$most" <"$cached" >"$binary" 2>/dev/null; then
       if pinned; then
         runnable
         return
@@ -143,12 +145,14 @@ release() {
   fi
 }
 
-# store puts the binary into the tool cache, whole or not at all.
+# store puts the binary into the tool cache, whole or not at all. A folder in its
+# place would take the file in, one more with every run.
 store() {
   local temporary
-  mkdir -p "${1%/*}" &&
-    temporary=$(mktemp "${1%/*}/.new.XXXXXX") &&
-    cp "$binary" "$temporary" && chmod 755 "$temporary" && mv -f "$temporary" "$1"
+  [ ! -d "$1" ] && mkdir -p "${1%/*}" && temporary=$(mktemp "${1%/*}/.new.XXXXXX") || return 1
+  if cp "$binary" "$temporary" && chmod 755 "$temporary" && mv -f "$temporary" "$1"; then return; fi
+  rm -f "$temporary"
+  return 1
 }
 
 # download fetches the binary from the release, without a token. A server that is
@@ -190,7 +194,7 @@ download() {
       # shellcheck disable=SC2086 # names, none with a space
       keep $network
       exec "$curl" -q --fail --silent --show-error --globoff --location --max-redirs 5 --proto "$protocols" --proto-redir "$protocols" \
-        --connect-timeout 20 --max-time 600 --retry 3 --max-filesize 268435456 --output "$binary" --url "$server/$repository/releases/download/$1/$2"
+        --connect-timeout 20 --max-time 600 --retry 3 --max-filesize "$most" --output "$binary" --url "$server/$repository/releases/download/$1/$2"
     ) || code=$?
     if [ "$code" = 0 ]; then
       if [ -f "$binary" ] && pinned; then return; fi
