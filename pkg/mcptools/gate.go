@@ -61,9 +61,9 @@ func newGate(listening net.Addr, options HTTPOptions) (*gate, error) {
 // let lets requests in to next, or answers them.
 func (g *gate) let(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		// net/http waits for what a request still has of its body before it lets go of
-		// the connection, and for as long as it takes: a stranger could hold as many as
-		// there are.
+		// net/http waits for what a request still has of its body before it answers and
+		// before it lets go of the connection, and for as long as it takes: a stranger
+		// could hold as many as there are.
 		control := http.NewResponseController(w)
 		defer func() { _ = control.SetReadDeadline(time.Now().Add(bodyTime)) }()
 		_ = control.SetWriteDeadline(time.Now().Add(bodyTime))
@@ -71,12 +71,12 @@ func (g *gate) let(next http.Handler) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		switch {
 		case !g.hosts[hostOf(q.Host)]:
-			say(w, http.StatusForbidden, "this Host is not allowed")
+			refuse(w, http.StatusForbidden, "this Host is not allowed")
 		case !g.sameSite(q):
-			say(w, http.StatusForbidden, "this Origin is not allowed")
+			refuse(w, http.StatusForbidden, "this Origin is not allowed")
 		case !g.knows(q.Header):
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			say(w, http.StatusUnauthorized, "the access token is missing or wrong")
+			refuse(w, http.StatusUnauthorized, "the access token is missing or wrong")
 		case q.URL.Path != Endpoint:
 			say(w, http.StatusNotFound, "there is nothing here; the server is at "+Endpoint)
 		default:
@@ -84,6 +84,12 @@ func (g *gate) let(next http.Handler) http.Handler {
 			next.ServeHTTP(w, q)
 		}
 	})
+}
+
+// refuse answers a stranger without waiting for the body.
+func refuse(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Connection", "close")
+	say(w, status, text)
 }
 
 // sameSite is false for what a page of another site sent, whatever the method.

@@ -52,6 +52,9 @@ func TestNobodyHoldsAConnectionWithABodyThatDoesNotArrive(t *testing.T) {
 			if through != (c.status == 0) || !through && w.Code != c.status {
 				t.Errorf("let in: %v, status %d", through, w.Code)
 			}
+			if closes := w.Header().Get("Connection") == "close"; closes == through {
+				t.Errorf("let in: %v, closes: %v", through, closes)
+			}
 			if w.read.IsZero() || !through && w.write.IsZero() {
 				t.Error("the connection has no deadline")
 			}
