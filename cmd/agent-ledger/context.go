@@ -44,8 +44,11 @@ func writeContext(a *action.Action, g *memoryrun.Agent, dir string, limits ledge
 	if path == "" {
 		return out, nil
 	}
-	if g == nil {
-		return out, action.BadInput("context-path", "there is no reviewed memory to write: give memory-policy and memory-project, and run the workflow of the default branch")
+	if a.GetInput("memory-policy") == "" || a.GetInput("memory-project") == "" {
+		return out, action.BadInput("context-path", "there is no reviewed memory to write: give memory-policy and memory-project")
+	}
+	if g == nil { // the warning says why; a prompt that includes the file still works
+		return out, leave(path, "## Reviewed memory\n\nThis run has none.\n")
 	}
 	m := memoryOf(*g, dir)
 	w, err := ledger.NewWriter(dir, limits, ledger.WriterOptions{Restored: m.Restored, Allow: allow(m)})

@@ -33,6 +33,37 @@
 // first, one with a limit at 256 KiB; a page has at least one row if any matches,
 // and hasMore and nextCursor say how to go on.
 //
+// # Memory Git
+//
+// With [Server.EnableMemory] there are ten more tools, for one project and one
+// principal of the memory policy (package memory):
+//
+//	memory_status            whom the agent writes for, and where the project stands
+//	memory_log               the changesets that a head holds, newest effect first
+//	memory_show              one changeset, proposal, manifest or memory
+//	memory_ref_list          the refs that the principal may read
+//	memory_branch_create     a ref of one's own
+//	memory_diff              what two heads mean, in the sections of the specification
+//	memory_changeset_create  ops on a ref of one's own, with its movement
+//	memory_merge_propose     a branch or selected ops for a protected ref
+//	memory_revert_propose    a changeset that takes another back, and its proposal
+//	memory_context_at        accepted memory, ranked and bounded; with pin its manifest
+//
+// Review and merge are jobs of people and no tools. Writers take an
+// idempotency_key, which package memory keeps in the records, so that a replay is
+// one across restarts; that of a pin lives in the server. A request that stopped
+// between its records is completed by the same request under the same key. What
+// a principal may not read is answered like what does not exist.
+//
+// The tools answer from the fold of the folder, in which what this run staged has
+// the effect that persistence will give it. Nothing of the history is looked at
+// again by an append; only an admission that appears in the folder, which no agent
+// writes, folds it anew. ledger_append refuses the types of memory.
+//
+// Lists come in pages of 50 entries or 28 KiB, with a limit of up to 500 or 256
+// KiB. A cursor names the changesets that its list is made of, so that the pages
+// of a list fit together whatever is written meanwhile.
+//
 // # Transport
 //
 // [Server.Serve] speaks JSON-RPC, one message a line of at most 8 MiB with its line
