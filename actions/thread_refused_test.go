@@ -1,6 +1,7 @@
 package actions_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,16 +16,16 @@ func (th *threaded) thread1(t *testing.T) string {
 	return th.payload(t, 1, th.comment(1, 2, alice, "OWNER", "Go on."))
 }
 
-// TestAnAgentThatSwapsTheContextJobsArtifactIsRefused replaces it in the agent's job
-// in every way. What digests name is refused with 2, and nothing is published; what
-// only the agent itself reads has no effect on others. The last case is the control.
+// TestAnAgentThatSwapsTheContextJobsArtifactIsRefused replaces it in the agent's job:
+// what digests name is refused, and nothing is published. The last case, which uploads
+// the same once more, is the control.
 func TestAnAgentThatSwapsTheContextJobsArtifactIsRefused(t *testing.T) {
 	th := newThreaded(t)
 	event := th.thread1(t)
 	run := func(swap string) run {
 		return th.hosted.act(t, "thread.yml", event, "--var", "SWAP="+swap, "--env", "CASE="+swap)
 	}
-	for _, swap := range []string{"a-record", "no-records", "another-name", "one-file-more"} {
+	for _, swap := range []string{"a-record"} {
 		r := run(swap)
 		if jobs := r.jobs(); r.code == 0 || jobs["agent"] != "success" || jobs["persist"] != "failure" || jobs["record"] == "success" {
 			t.Fatalf("%s: exit %d, jobs %v\n%s", swap, r.code, jobs, r.readable())
@@ -36,7 +37,7 @@ func TestAnAgentThatSwapsTheContextJobsArtifactIsRefused(t *testing.T) {
 			t.Errorf("%s: something was published", swap)
 		}
 	}
-	for _, swap := range []string{"the-state", "no-state"} {
+	for _, swap := range []string{"the-state"} {
 		r := run(swap)
 		if jobs := r.jobs(); r.code == 0 || jobs["persist"] != "success" || jobs["record"] != "failure" {
 			t.Fatalf("%s: exit %d, jobs %v\n%s", swap, r.code, jobs, r.readable())
@@ -48,13 +49,37 @@ func TestAnAgentThatSwapsTheContextJobsArtifactIsRefused(t *testing.T) {
 			t.Errorf("%s: the state comment was written", swap)
 		}
 	}
-	for _, swap := range []string{"the-context", "nothing"} {
+	for _, swap := range []string{"nothing"} {
 		r := run(swap)
 		if jobs := r.jobs(); r.code != 0 || jobs["persist"] != "success" || jobs["record"] != "success" {
 			t.Fatalf("%s: exit %d, jobs %v\n%s", swap, r.code, jobs, r.readable())
 		}
 	}
-	if list := th.stateComments(1); len(list) != 1 || strings.Count(list[0].Body, `"trusted":true`) != 3 {
+	if list := th.stateComments(1); len(list) != 1 || strings.Count(list[0].Body, `"trusted":true`) != 2 {
 		t.Errorf("the state is %+v", list)
+	}
+}
+
+// TestEverySwapOfWhatDigestsNameIsBadInput is the same without the jobs, in every way.
+// What only the agent itself reads has no effect on the others.
+func TestEverySwapOfWhatDigestsNameIsBadInput(t *testing.T) {
+	for swap, exits := range map[string][2]int{"nothing": {0, 0}, "the-context": {0, 0}, "the-state": {0, 2}, "no-state": {0, 2},
+		"a-record": {2, 2}, "no-records": {2, 2}, "another-name": {2, 2}, "one-file-more": {2, 2}} {
+		th := newThreaded(t)
+		event := th.thread1(t)
+		context := th.role(t, "thread-context", contextToken, event, nil)
+		folder := filepath.Join(context.dir, "thread", "threads")
+		command(t, th.dir, "node", "swap.mjs", swap, folder)
+		p := th.publish(t, context, nil)
+		p.wants(t, exits[0], "")
+		if refused := strings.Contains(p.printed, "input staged-digest: trusted staging refused: "); refused != (exits[0] == 2) || (th.head(t, "ledgers/threads") == "") != refused {
+			t.Errorf("%s: persist printed %s", swap, p.printed)
+		}
+		if exits[0] == 0 {
+			th.record(t, context, event, nil).wants(t, exits[1], "")
+			if len(th.stateComments(1)) != 1-exits[1]/2 {
+				t.Errorf("%s: %d state comments", swap, len(th.stateComments(1)))
+			}
+		}
 	}
 }
