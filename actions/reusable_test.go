@@ -2,6 +2,7 @@ package actions_test
 
 import (
 	"maps"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,7 +54,7 @@ func TestTheMaintenanceWorkflowHasEightRoundsAndTheInputsOfItsActions(t *testing
 			want := "${{ inputs." + name + " }}"
 			switch name {
 			case "token":
-				want = "${{ secrets.token || github.token }}"
+				want = map[string]string{"plan": "${{ secrets.read-token || github.token }}", "apply": "${{ secrets.token || github.token }}"}[id]
 			case "round":
 				want = "${{ env.ROUND }}"
 			case "plan", "artifact":
@@ -63,6 +64,45 @@ func TestTheMaintenanceWorkflowHasEightRoundsAndTheInputsOfItsActions(t *testing
 				t.Errorf("%s-1: input %s is %q, want %q", id, name, with[name], want)
 			}
 		}
+	}
+}
+
+// TestNoSecretOfAJobThatWritesReachesAnother looks through the reusable workflows: a
+// permission can be given up for a job, a secret token brings its own along.
+func TestNoSecretOfAJobThatWritesReachesAnother(t *testing.T) {
+	secret := regexp.MustCompile(`secrets\.([A-Za-z_-]+)`)
+	seen := 0
+	for _, name := range []string{"agent-with-ledger.yml", "agent-with-thread.yml", "ledger-maintenance.yml"} {
+		var w struct {
+			Jobs map[string]map[string]any `yaml:"jobs"`
+		}
+		if err := yaml.Unmarshal([]byte(read(t, ".github", "workflows", name)), &w); err != nil {
+			t.Fatal(err)
+		}
+		of := map[bool]map[string]string{true: {}, false: {}} // whether the job writes; secret; job
+		for id, job := range w.Jobs {
+			permissions, err := yaml.Marshal(job["permissions"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps, err := yaml.Marshal(job["steps"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range secret.FindAllStringSubmatch(string(steps), -1) {
+				of[strings.Contains(string(permissions), ": write")][m[1]] = id
+			}
+		}
+		for name := range of[true] {
+			seen++
+			// What stages a thread's records is trusted, and reads as the same account.
+			if id := of[false][name]; id != "" && id != "context" {
+				t.Errorf("the secret %s of job %s reaches job %s", name, of[true][name], id)
+			}
+		}
+	}
+	if seen < 4 {
+		t.Errorf("%d secrets of jobs that write, want at least 4", seen)
 	}
 }
 
