@@ -197,6 +197,58 @@ func TestEachToolAsksForItsScope(t *testing.T) {
 	}
 }
 
+func TestTheWriterLetsTypesOfMemoryThroughToTheirToolsOnly(t *testing.T) {
+	dir := t.TempDir()
+	restoreMemory(t, dir)
+	_, c := served(t, dir, oneYML, nil)
+	for _, typ := range []string{memory.TypeChangeset, memory.TypeRef, memory.TypeAdmission, memory.TypeMerge, "memory.else", "thread.artifact"} {
+		refuses(t, c, "ledger_append", fmt.Sprintf(`{"type":%q,"payload":{}}`, typ), "reserved-type")
+	}
+}
+
+func TestARestoredRecordWithoutAnAdmissionHasNoEffect(t *testing.T) {
+	dir := t.TempDir()
+	restoreMemory(t, dir)
+	// Another run staged it and its persistence never listed it: none ever will.
+	other, _ := served(t, dir, oneYML, nil)
+	commits(t, other, "", 0, 1)
+	restored := map[string]bool{}
+	for _, shard := range other.writer.Shards() {
+		restored[shard.File] = true
+	}
+	p := parsePolicy(t, memoryPolicy)
+	s := New(newWriter(t, dir), Options{})
+	t.Cleanup(s.Close)
+	if err := s.EnableMemory(Memory{Policy: p, Principal: oneYML, Project: "demo", Restored: restored}); err != nil {
+		t.Fatal(err)
+	}
+	c := serve(t, s).start()
+	if status := must(t, c, "memory_status", `{}`); status["staged_records"] != 0.0 || status["refs"] != 1.0 {
+		t.Errorf("the status is %v", status)
+	}
+}
+
+func TestAReadOnlyPolicyStopsWritersAndNoReader(t *testing.T) {
+	dir := t.TempDir()
+	restoreMemory(t, dir)
+	p := parsePolicy(t, strings.Replace(memoryPolicy, "principals:", "read-only: true\nprincipals:", 1))
+	s := New(newWriter(t, dir), Options{})
+	t.Cleanup(s.Close)
+	if err := s.EnableMemory(Memory{Policy: p, Principal: oneYML, Project: "demo", Clock: time.Now, Random: rand.NewChaCha8([32]byte{9})}); err != nil {
+		t.Fatal(err)
+	}
+	c := serve(t, s).start()
+	must(t, c, "memory_context_at", `{}`)
+	for tool, in := range map[string]string{
+		"memory_branch_create": `{"ref_name":"refs/sessions/one/a","idempotency_key":"k"}`, "memory_changeset_create": addFact("refs/sessions/one/a", "", "k", "v"),
+		"memory_merge_propose":  `{"source":"refs/shared/main","message":"m","idempotency_key":"k"}`,
+		"memory_revert_propose": `{"changeset_id":"refs/shared/main","ref_name":"refs/sessions/one/a","idempotency_key":"k"}`,
+		"memory_context_at":     `{"pin":true,"idempotency_key":"k"}`,
+	} {
+		refuses(t, c, tool, in, "read-only")
+	}
+}
+
 func TestRefsBelongToTheirOwners(t *testing.T) {
 	dir := t.TempDir()
 	restoreMemory(t, dir)
