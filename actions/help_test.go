@@ -110,9 +110,11 @@ const stepID = "run"
 // -p keeps it from BASH_ENV, exported functions and the options in SHELLOPTS.
 const shell = "${{ runner.os == 'Windows' && 'bash' || '/bin/bash' }} --noprofile --norc -p -euo pipefail {0}"
 
-// unset are variables that would load code into the shell itself. What a step
-// sets for itself wins over what earlier steps left.
-var unset = []string{"LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD"}
+// unset are variables that would load code into the shell itself: libraries, and
+// what glibc converts the characters of a locale with, which it loads as well, for
+// LC_ALL and a locale of LOCPATH that names it. What a step sets for itself wins over
+// what earlier steps left.
+var unset = []string{"GCONV_PATH", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "LOCPATH"}
 
 // quoted spells text as a double-quoted YAML scalar.
 func quoted(text string) string {

@@ -143,7 +143,8 @@ func TestNothingOfAnEarlierStepIsRunBeforeTheBinaryIs(t *testing.T) {
 	start := filepath.Join(t.TempDir(), "start")
 	write(t, start, "echo start >> "+mark+"\nexec() { echo exec >> "+mark+"; }\n")
 	r.job = map[string]string{"PATH": fakes, "HOME": t.TempDir(), "https_proxy": r.host.url, "BASH_ENV": start, "ENV": start, "SHELLOPTS": "xtrace", "BASHOPTS": "extdebug", "PS4": "$(echo ps4 >> " + mark + ")",
-		"IFS": "/", "CDPATH": "/", "GLOBIGNORE": "*", "POSIXLY_CORRECT": "1", "LD_PRELOAD": "/nonexistent/evil.so", "LD_LIBRARY_PATH": filepath.Dir(mark), "OPENSSL_CONF": start, "PERL5OPT": "-Mevil", "PERL5LIB": filepath.Dir(mark),
+		"IFS": "/", "CDPATH": "/", "GLOBIGNORE": "*", "POSIXLY_CORRECT": "1", "LD_PRELOAD": "/nonexistent/evil.so", "LD_LIBRARY_PATH": filepath.Dir(mark),
+		"GCONV_PATH": filepath.Dir(mark), "LOCPATH": filepath.Dir(mark), "OPENSSL_CONF": start, "PERL5OPT": "-Mevil", "PERL5LIB": filepath.Dir(mark),
 		"CURL_HOME": filepath.Dir(start), "INPUT_BIN": fakes, "network": "everything", "binary": "/bin/false", "sum": digestOf("x"), "repository": "evil/evil", "TMPDIR": "/nonexistent"}
 	for _, name := range []string{"printf", "exec", "[", "case", "fail", "mktemp", "unset", "set", "export", "cp", "local", "curl", "read", "pinned"} {
 		r.job["BASH_FUNC_"+name+"%%"] = "() { echo function " + name + " >> " + mark + "; }"

@@ -28,7 +28,7 @@ private= sum= digest= suffix=
 most=268435456 # bytes of a binary
 callers=${PATH:-}
 PATH=/usr/bin:/bin
-unset BASH_ENV ENV LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH
+unset BASH_ENV ENV LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH GCONV_PATH LOCPATH DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH
 
 fail() {
   printf '::error title=%s::%s\n' "$role" "$1"
