@@ -60,7 +60,24 @@ func TestAcceptedMemoryStandsInThePromptAsDataAndItsManifestPinsIt(t *testing.T)
 	if again := third.must("memory_context_at", args{"manifest_id": manifest}); again["content_digest"] != rebuilt["content_digest"] {
 		t.Errorf("the context is not the same in another run: %v", again)
 	}
-	third.stop()
+	// What was accepted is taken back by a changeset of its own, once.
+	main := third.must("memory_status", args{})["shared_main"]
+	back := args{"changeset_id": main, "ref_name": "refs/sessions/one/back", "message": "it moved", "idempotency_key": "r"}
+	reverted := third.must("memory_revert_propose", back)
+	if again, refused, replay := third.call("memory_revert_propose", back); refused != "" || !replay || again["proposal_id"] != reverted["proposal_id"] {
+		t.Errorf("the replay of a revert is %v %q", again, refused)
+	}
+	third.refuses("memory_revert_propose", args{"changeset_id": main, "ref_name": "refs/sessions/one/other", "message": "it moved", "idempotency_key": "r"}, "key-reused")
+	third.remembers(3)
+	m.land(t, ben, reverted["proposal_id"].(string))
+	last := m.agent(t, agentTwo, "INPUT_CONTEXT_PATH="+path)
+	if text := textOf(t, path); strings.Contains(text, "the port is 80") {
+		t.Errorf("after the revert the context is %q", text)
+	}
+	if again := last.must("memory_context_at", args{"manifest_id": manifest}); again["content_digest"] != rebuilt["content_digest"] {
+		t.Errorf("after the revert the old context is not the same: %v", again)
+	}
+	last.stop()
 
 	// A run without memory still has the file that its prompt includes.
 	fourth := m.agent(t, agentOne, "INPUT_CONTEXT_PATH="+path, "GITHUB_REF=refs/heads/feature")

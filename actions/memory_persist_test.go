@@ -1,6 +1,8 @@
 package actions_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -112,6 +114,37 @@ func (a *memoryAgent) forge(typ, payload string) {
 	}
 }
 
+// sameByHand asks the command line what it folds, from the branch and from a folder.
+func (m *memoryRig) sameByHand(t testing.TB, s *memory.State, dir string) {
+	t.Helper()
+	text := m.ledger(t, "memory", "status", "--json")
+	if folder := command(t, m.dir, binary(t, "ledger"), "memory", "status", "--json", dir); folder != text {
+		t.Errorf("the command line folds the branch and the restored folder differently:\n%s\n%s", text, folder)
+	}
+	var got struct {
+		Diagnostics json.RawMessage
+		Projects    []struct {
+			Refs json.RawMessage
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	same := func(what string, got json.RawMessage, want any) {
+		t.Helper()
+		text, err := json.Marshal(want)
+		var compact bytes.Buffer
+		if err == nil {
+			err = json.Compact(&compact, got)
+		}
+		if err != nil || compact.String() != string(text) {
+			t.Errorf("the command line has other %s: %v\n%s\n%s", what, err, compact.String(), text)
+		}
+	}
+	same("diagnostics", got.Diagnostics, s.Diagnostics())
+	same("refs", got.Projects[0].Refs, s.Refs("demo"))
+}
+
 func TestAgentPersistAndCommandLineFoldAlike(t *testing.T) {
 	m := begunRig(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -160,6 +193,7 @@ func TestAgentPersistAndCommandLineFoldAlike(t *testing.T) {
 			t.Errorf("the agent's server folds %v, want %s", got, want)
 		}
 		next.stop()
+		m.sameByHand(t, s, next.setup.outputs["directory"])
 		n := 0
 		for _, d := range s.Diagnostics() {
 			if d.Kind != memory.Refused {

@@ -196,7 +196,7 @@ func (c *changer) message() string {
 		parts = append(parts, plural(n, "record"))
 	}
 	if m := c.report.Memory; m != nil && m.Made > 0 {
-		parts = append(parts, plural(m.Made, "record")+" of their admission")
+		parts = append(parts, plural(m.Made, "record")+" that admit memory")
 	}
 	if n := c.report.Files; n > 0 {
 		parts = append(parts, plural(n, "file"))

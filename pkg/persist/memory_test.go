@@ -212,7 +212,7 @@ func TestMemoryOfAnAgentIsAdmittedInTheSameCommit(t *testing.T) {
 	} else if last, _ := l.Get(heads[0]); last.Type() != memory.TypeAdmission {
 		t.Errorf("the head is a %s", last.Type())
 	}
-	if !l.Has(plain.SHA()) || !strings.Contains(c.Message, "add 4 records and 2 records of their admission") {
+	if !l.Has(plain.SHA()) || !strings.Contains(c.Message, "add 4 records and 2 records that admit memory") {
 		t.Errorf("the message is %q", c.Message)
 	}
 	var types []string
@@ -245,6 +245,21 @@ func TestTheSameStagingIsAdmittedOnce(t *testing.T) {
 	if seq != 2 {
 		t.Errorf("the chain has %d links", seq)
 	}
+	// Nor does it when maintenance put the records into another shard meanwhile.
+	var all []ledger.Record
+	for record := range ledger.OpenSnapshot(after, ledger.DefaultLimits()).Records() {
+		all = append(all, record)
+	}
+	whole, err := ledger.BuildSegment(all, madeMetadata[1], 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compacted := branchOf(map[string]string{ledger.ShardPath(whole.ID): string(whole.Content)})
+	again, r = run(t, a.staging(), compacted, remembering(t, agentWorkflow))
+	if len(again.Add) != 0 || r.Memory.Refused != nil {
+		t.Errorf("after compaction: %d files, %+v", len(again.Add), r.Memory)
+	}
+	wantMemory(t, r, 4, 1)
 }
 
 func TestTheChangeForOneHeadIsTheSameEveryTime(t *testing.T) {
