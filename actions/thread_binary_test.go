@@ -126,6 +126,8 @@ func TestAListingThatFailsOnPage17Of25(t *testing.T) {
 	if text := d.context(t); !strings.Contains(text, "could not be read whole: these are the last items that could be.") || !strings.Contains(text, "comment number 1599") {
 		t.Errorf("the context is %s", text)
 	}
+	th.publish(t, d, nil).wants(t, 0, "", "thread-records", "0")
+	th.record(t, d, event, nil).wants(t, 0, "nothing of the thread is recorded yet, and there is no state to write", "written", "none", "comment-id", "")
 
 	// The whole thread: 25 pages, and what is new goes to the ledger in chunks.
 	d = th.role(t, "thread-context", contextToken, event, nil)

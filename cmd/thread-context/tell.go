@@ -28,19 +28,18 @@ func (r *runner) tell(failed error) {
 }
 
 func (r *runner) tellDone() {
-	for name, value := range map[string]string{
-		"directory":    r.dir,
-		"context-path": filepath.Join(r.dir, contextFile), "state-path": filepath.Join(r.dir, stateFile), "staged-path": filepath.Join(r.dir, stagedFolder),
-		"state-digest": thread.StateDigest(r.state), "staged-digest": r.staging.Digest,
-	} {
-		r.SetOutput(name, value)
-	}
-	for name, n := range map[string]int{
-		"staged": len(r.staging.Records), "records": len(r.reconciled.Records), "new": len(r.reconciled.New), "deleted": len(r.reconciled.Deleted),
-		"full": len(r.rendered.Full), "unverified": len(r.rendered.Unverified),
-	} {
-		r.SetOutput(name, strconv.Itoa(n))
-	}
+	r.SetOutput("directory", r.dir)
+	r.SetOutput("context-path", filepath.Join(r.dir, contextFile))
+	r.SetOutput("state-path", filepath.Join(r.dir, stateFile))
+	r.SetOutput("state-digest", thread.StateDigest(r.state))
+	r.SetOutput("staged-path", filepath.Join(r.dir, stagedFolder))
+	r.SetOutput("staged-digest", r.staging.Digest)
+	r.SetOutput("staged", strconv.Itoa(len(r.staging.Records)))
+	r.SetOutput("records", strconv.Itoa(len(r.reconciled.Records)))
+	r.SetOutput("new", strconv.Itoa(len(r.reconciled.New)))
+	r.SetOutput("deleted", strconv.Itoa(len(r.reconciled.Deleted)))
+	r.SetOutput("full", strconv.Itoa(len(r.rendered.Full)))
+	r.SetOutput("unverified", strconv.Itoa(len(r.rendered.Unverified)))
 	for _, warning := range r.reconciled.Warnings {
 		r.Warningf("%s", warning)
 	}

@@ -38,7 +38,7 @@ func run(ctx context.Context, a *action.Action) error {
 	if err == nil {
 		err = r.read(ctx)
 	}
-	if err == nil {
+	if err == nil && r.body != "" {
 		err = r.write(ctx)
 	}
 	r.tell(err)
@@ -123,6 +123,12 @@ func (r *recorder) read(ctx context.Context) (err error) {
 		return fmt.Errorf("the ledger cannot be read: %w", err)
 	}
 	anchor, ok := r.fold.Anchor(r.GetInput("ledger"))
+	if !ok && len(r.state.Thread) == 0 {
+		// The thread could not be read whole, so that nothing of it was recorded.
+		r.Noticef("nothing of the thread is recorded yet, and there is no state to write")
+		r.written = writtenNone
+		return nil
+	}
 	if !ok {
 		return errors.New("the ledger does not know this thread: run this job after persist has published what thread-context staged")
 	}

@@ -31,7 +31,7 @@ func (r *recorder) tell(failed error) {
 		return
 	}
 	comment, left := "", r.left.Records+r.left.History+r.left.Inputs
-	if failed == nil {
+	if failed == nil && r.comment != 0 {
 		comment = strconv.FormatInt(r.comment, 10)
 	}
 	r.SetOutput("comment-id", comment)
@@ -61,6 +61,8 @@ func (r *recorder) summary(failed error, requests int) string {
 	case failed != nil:
 		s = action.NewSummary("thread-record: failed, the state comment was not written")
 		s.Block("Reason", failed.Error(), maxReasonShown)
+	case r.body == "":
+		s = action.NewSummary("thread-record: there is no state to write yet")
 	case r.written == writtenNone:
 		s = action.NewSummary("thread-record: the state comment stands already")
 	default:
