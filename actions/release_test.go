@@ -117,6 +117,45 @@ func TestAReleaseIsPreparedVerifiedAndCheckedAgainstItsOwnSource(t *testing.T) {
 	releasing(t, m, "checksums.txt is of other source: remove it, only the commit of a release has one", "check")
 }
 
+// TestAReleasedWorkflowUsesTheActionsOfItsOwnRelease: whoever pins a workflow by its
+// commit has pinned the actions in it.
+func TestAReleasedWorkflowUsesTheActionsOfItsOwnRelease(t *testing.T) {
+	m := smallModule(t)
+	path := filepath.Join(m, ".github", "workflows", "agent.yml")
+	const before = "jobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n      - uses: repo-memory/ledger/actions/one@v1\n      - id: x\n        uses: repo-memory/ledger/actions/two@v1\n"
+	write(t, path, before)
+	commit := func(what string) string {
+		command(t, m, "git", "add", "-A")
+		command(t, m, "git", "commit", "-q", "-m", what)
+		return strings.TrimSpace(command(t, m, "git", "rev-parse", "HEAD"))
+	}
+	commit("workflow")
+	releasing(t, m, "this commit is no release", "pin", "v1.2.3")
+	releasing(t, m, "", "prepare", "v1.2.3")
+	releasing(t, m, "the working tree has changes", "pin", "v1.2.3")
+	digests := commit("digests")
+	releasing(t, m, "agent.yml uses an action at v1, which can be moved", "verify", "v1.2.3", t.TempDir())
+	releasing(t, m, "is of release v1.2.3, not v1.2.4", "pin", "v1.2.4")
+	releasing(t, m, "", "pin", "v1.2.3")
+	want := strings.ReplaceAll(before, "@v1\n", "@"+digests+" # v1.2.3\n")
+	if text, err := os.ReadFile(path); err != nil || string(text) != want {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	commit("release")
+	releasing(t, m, "", "verify", "v1.2.3", filepath.Join(t.TempDir(), "out"))
+	for name, c := range map[string]struct{ text, why string }{
+		"one that can be moved":  {strings.Replace(want, digests+" # v1.2.3", "main", 1), "uses an action at main"},
+		"one in quotes":          {want + "      - uses: \"repo-memory/ledger/actions/one@v1\"\n", "in a way that is not understood"},
+		"two commits":            {strings.Replace(want, digests, strings.Repeat("1", 40), 1), "actions of 2 commits"},
+		"one that is not here":   {strings.ReplaceAll(want, digests, strings.Repeat("1", 40)), "which is not here"},
+		"one with other actions": {strings.ReplaceAll(want, digests, strings.TrimSpace(command(t, m, "git", "rev-parse", "HEAD~2"))), "are not those of this commit"},
+	} {
+		t.Log(name)
+		write(t, path, c.text)
+		releasing(t, m, c.why, "verify", "v1.2.3", t.TempDir())
+	}
+}
+
 // TestDigestsArePinnedInTheCommitOfARelease finds a list that was left behind, or
 // that lacks a binary.
 func TestDigestsArePinnedInTheCommitOfARelease(t *testing.T) {

@@ -138,6 +138,9 @@ func verify(root string, m matrix, version, dir string) error {
 	if pinned.release != version {
 		return fmt.Errorf("checksums.txt is of release %s, not %s", pinned.release, version)
 	}
+	if err := pinnedActions(root); err != nil {
+		return err
+	}
 	got, err := build(root, m, version, dir)
 	if err != nil {
 		return err

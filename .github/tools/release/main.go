@@ -1,7 +1,10 @@
 // Command release makes the binaries of a release and the list that pins them.
 //
 //	release prepare VERSION      write actions/checksums.txt, for the release commit
-//	release verify VERSION DIR   build anew into DIR, and compare with that list
+//	release pin VERSION          have the workflows use the actions of that commit, for
+//	                             the commit after it, which is tagged
+//	release verify VERSION DIR   build anew into DIR, and compare with that list; and
+//	                             see that the workflows are pinned
 //	release check                whether the list, if there is one, is of this source
 //	release build VERSION DIR [ROLE OS/ARCH]
 //	                             build into DIR, all or one
@@ -30,8 +33,9 @@
 // The source's digest is the SHA-256 of a line like the last for go.mod, go.sum,
 // and each file below cmd and pkg that a build can use, in the order of paths.
 //
-// Only the commit that a release is tagged at has the list. Where it is missing the
-// actions know that they are of no release.
+// Only the commit that a release is tagged at has the list, and the one before it,
+// which the reusable workflows of the release take the actions from: no commit can
+// name itself. Where the list is missing the actions know that they are of no release.
 package main
 
 import (
@@ -49,7 +53,7 @@ const toolchain = "go1.26.8"
 
 var versionForm = regexp.MustCompile(`^v(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?$`)
 
-const usage = "usage: release [-root DIR] prepare VERSION | verify VERSION DIR | check | build VERSION DIR [ROLE OS/ARCH]"
+const usage = "usage: release [-root DIR] prepare VERSION | pin VERSION | verify VERSION DIR | check | build VERSION DIR [ROLE OS/ARCH]"
 
 func main() {
 	root := flag.String("root", filepath.Join("..", ".."), "folder of the module")
@@ -75,6 +79,8 @@ func run(root string, args []string) error {
 	switch {
 	case len(args) == 2 && args[0] == "prepare":
 		return prepare(root, m, args[1])
+	case len(args) == 2 && args[0] == "pin":
+		return pin(root, m, args[1])
 	case len(args) == 3 && args[0] == "verify":
 		return verify(root, m, args[1], args[2])
 	case len(args) == 1 && args[0] == "check":
