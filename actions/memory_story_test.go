@@ -75,6 +75,9 @@ func TestTwoAgentsAndTwoPeopleShareReviewedMemoryThroughTheRealBinaries(t *testi
 	s.boundaries()
 
 	s.audited(t)
+	if status := s.ledger(t, "memory", "status"); !strings.Contains(status, s.state(t).Digest().String()) {
+		t.Errorf("the command line folds another state: %s", status)
+	}
 	s.ledger(t, "verify")
 	s.ledger(t, "audit")
 }

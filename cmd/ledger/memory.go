@@ -47,9 +47,7 @@ func (m *memorySource) open(ctx context.Context, args []string) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{State: memory.Fold(l), ledger: l}
-	v.project, err = m.choose(v.State)
-	return v, err
+	return &view{State: memory.Fold(l), ledger: l}, nil
 }
 
 // choose returns the project that the flags name, or the only one.
@@ -112,6 +110,11 @@ func reading(name, arguments, summary string, least, most int, setup func(*flag.
 			v, err := src.open(ctx, rest)
 			if err != nil {
 				return err
+			}
+			if name != "status" { // which is about all projects
+				if v.project, err = src.choose(v.State); err != nil {
+					return err
+				}
 			}
 			return do(s, v, taken)
 		}

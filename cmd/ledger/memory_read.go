@@ -19,7 +19,7 @@ var memoryStatusCommand = reading("status", "[--json] DIR", "print the projects,
 			if time != "" {
 				fmt.Fprintf(s.out, ", the last at %s", time)
 			}
-			fmt.Fprintln(s.out)
+			fmt.Fprintf(s.out, "; state %s\n", v.Digest())
 			for _, project := range v.Projects() {
 				open := 0
 				for _, p := range v.Proposals(project) {

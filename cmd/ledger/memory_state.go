@@ -50,13 +50,14 @@ type projectState struct {
 type foldedState struct {
 	Seq         int                 `json:"seq"`
 	Time        string              `json:"time"`
+	Digest      ledger.Hash         `json:"digest"` // of all that the fold says
 	Fault       string              `json:"fault,omitempty"`
 	Projects    []projectState      `json:"projects"`
 	Diagnostics []memory.Diagnostic `json:"diagnostics"`
 }
 
 func stateOf(s *memory.State) foldedState {
-	f := foldedState{Projects: []projectState{}, Diagnostics: s.Diagnostics()}
+	f := foldedState{Projects: []projectState{}, Diagnostics: s.Diagnostics(), Digest: s.Digest()}
 	f.Seq, f.Time = s.Seq()
 	if err := s.Authorizes(); err != nil {
 		f.Fault = err.Error()
