@@ -60,9 +60,13 @@ func workflows(t *testing.T) map[string]string {
 
 var fenced = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
 
-// examples are the workflows of a README.
+// examples are the workflows of a README. Steps alone are put into the job that they
+// are for, the agent's.
 func examples(text string) (list []string) {
 	for _, m := range fenced.FindAllStringSubmatch(text, -1) {
+		if strings.HasPrefix(m[1], "      - ") {
+			m[1] = "name: Steps\non: workflow_dispatch\npermissions: {}\njobs:\n  agent:\n    runs-on: ubuntu-latest\n    permissions:\n      contents: read # to restore the ledger\n    steps:\n" + m[1]
+		}
 		list = append(list, m[1])
 	}
 	return list
