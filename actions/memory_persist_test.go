@@ -93,6 +93,12 @@ func TestAnAgentGetsNoMemoryToolsForWhatPersistWouldRefuse(t *testing.T) {
 			a.refuses("ledger_append", args{"type": memory.TypeRef, "payload": 1}, "reserved-type")
 		})
 	}
+	odd := filepath.Join(m.dir, "odd.yml")
+	write(t, odd, "version: 2\n")
+	folder := m.folder(t)
+	if r := start(t, folder, "agent-ledger", m.agentJob(t, folder, agentOne, "INPUT_MEMORY_POLICY="+odd)); r.code != 2 || !strings.Contains(r.printed, "memory-policy") || strings.Contains(r.printed, odd) {
+		t.Errorf("a policy that is none: exit %d\n%s", r.code, r.printed)
+	}
 	a := m.agent(t, agentOne)
 	for _, typ := range []string{memory.TypeRef, memory.TypeAdmission, "thread.artifact"} {
 		a.refuses("ledger_append", args{"type": typ, "payload": 1}, "reserved-type")
