@@ -81,6 +81,20 @@ func TestAForgeryHasNoEffectAndCostsNothingElse(t *testing.T) {
 			c.Project = "other"
 			return memory.TypeChangeset, c.Seal()
 		}},
+		{"an op over its bound", "operation: op 0 (add_memory): content has 16385 bytes", func(a *agent) (string, []byte) {
+			return memory.TypeChangeset, a.changeset("refs/sessions/one/x", mine, strings.Repeat("x", memory.MaxContentBytes+1), "f").Seal()
+		}},
+		{"a parent that nobody accepted", "unknown", func(a *agent) (string, []byte) {
+			c := a.changeset("refs/sessions/one/x", mine, "c", "f")
+			c.Parents = []memory.Name{{ID: c.ID, Digest: ledger.Hash{1}}}
+			return memory.TypeChangeset, c.Seal()
+		}},
+		{"a proposal without what it proposes", "unknown", func(a *agent) (string, []byte) {
+			id, _ := memory.NewUUIDv7(now, a.random)
+			p := memory.Proposal{ID: id, Project: "demo", Kind: memory.BranchProposal, TargetRef: memory.SharedMain, Base: a.head(memory.SharedMain),
+				Head: memory.Name{ID: id, Digest: ledger.Hash{1}}, Message: "m", Author: mine, CreatedAt: ledger.FormatTime(now), Key: "f"}
+			return memory.TypeProposal, p.Seal()
+		}},
 		{"no changeset at all", "shape", func(*agent) (string, []byte) { return memory.TypeChangeset, []byte(`[{"changeset_id":1}]`) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
