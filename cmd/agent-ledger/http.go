@@ -71,6 +71,7 @@ func serveHTTP(ctx context.Context, a *action.Action, server *mcptools.Server, d
 // address reads where to listen and what clients may call it.
 func address(a *action.Action) (ip netip.Addr, port uint16, hosts []string, err error) {
 	ip, err = netip.ParseAddr(a.GetInput("listen"))
+	ip = ip.Unmap() // ::ffff:0.0.0.0 is all addresses, too
 	if err != nil || ip.Zone() != "" || ip.IsMulticast() {
 		return ip, 0, nil, action.BadInput("listen", "is no IP address; the default is 127.0.0.1")
 	}

@@ -145,7 +145,7 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 
 func TestWhatWouldOpenTheServerToOthersIsBadInputBeforeAnythingIsLeft(t *testing.T) {
 	for _, test := range []struct{ name, value string }{
-		{"listen", "0.0.0.0"}, {"listen", "::"}, {"listen", "localhost"}, {"listen", "224.0.0.1"}, {"listen", "fe80::1%eth0"}, {"listen", "127.0.0.1:80"},
+		{"listen", "0.0.0.0"}, {"listen", "::"}, {"listen", "::ffff:0.0.0.0"}, {"listen", "::ffff:224.0.0.1"}, {"listen", "localhost"}, {"listen", "224.0.0.1"}, {"listen", "fe80::1%eth0"}, {"listen", "127.0.0.1:80"},
 		{"port", "65536"}, {"port", "-1"}, {"allowed-hosts", "*"}, {"allowed-hosts", "a, b:80"}, {"access-token", "short"},
 		{"access-token", strings.Repeat("x", 1025)}, {"access-token", strings.Repeat("x", 40) + "\""}, {"transport", "sse"},
 	} {
