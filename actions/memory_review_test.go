@@ -40,6 +40,8 @@ func TestAnApprovalIsForExactlyWhatWasShownByWhoMayAndInARunOfItsOwn(t *testing.
 		"for another project":              {ada, []string{digest, "memory-project=other"}, 1, "project"},
 		"for a proposal that there is not": {ada, []string{digest, "proposal=01900000-0000-7000-8000-000000000000"}, 1, "unknown: there is no proposal"},
 		"for no proposal":                  {ada, []string{digest, "proposal=$(touch x)"}, 2, "want the id of a proposal"},
+		"for a merger who may not merge":   {ada, []string{digest, "merger=13"}, 1, "scope: the merger needs the scope memory.merge"},
+		"for a merger by name":             {ada, []string{digest, "merger=ben"}, 2, "want a numeric user id"},
 		"for too long":                     {ada, []string{digest, "lifetime-minutes=16"}, 2, "lifetime-minutes"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +61,7 @@ func TestAnApprovalIsForExactlyWhatWasShownByWhoMayAndInARunOfItsOwn(t *testing.
 	m.review(t, ben, proposal, "operation=request-changes", "findings=first\nsecond").want(t, 0, "", map[string]string{"proposal-status": "changes_requested"})
 	m.merge(t, ada, envelope).want(t, 1, "stale-digest: the proposal, its reviews or its conflicts changed since the approval", nil)
 	r := m.shown(t, ada, proposal)
-	for _, text := range []string{"`is it?`", "first / second", "The port is 5432.", r.outputs["state-digest"]} {
+	for _, text := range []string{"| is it?\n", "| first\n| second\n", "| please\n", "The port is 5432.", r.outputs["state-digest"]} {
 		if !strings.Contains(r.summary, text) {
 			t.Errorf("the summary lacks %q:\n%s", text, r.summary)
 		}

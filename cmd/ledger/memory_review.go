@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"flag"
@@ -145,6 +146,9 @@ func (r *localReview) approve(ctx context.Context, s streams, digest, merger, fi
 		records, token, err = s.Approve(c, memory.ApproveRequest{Project: project, Proposal: r.proposal, ReviewID: id, StateDigest: digest, Acknowledged: r.conflicts,
 			Findings: r.findings, Merger: merger, Life: memory.MaxEnvelopeLife, Nonce: nonce, Keys: keys, Binding: binding,
 			Run: memory.RunFacts{Attempt: 1, Actor: self, TriggeringActor: self, WorkflowOnDefaultBranch: true}})
+		if err == nil {
+			err = r.job.MayMerge(cmp.Or(merger, self), project)
+		}
 		return records, err
 	}); err != nil {
 		return err

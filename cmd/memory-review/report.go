@@ -66,13 +66,14 @@ func (r *reviewer) report() {
 	r.Infof("%s: %s; the proposal is %s, %d conflicts block it, %d want to be acknowledged", r.operation, status, v.Status, blocking, len(asks))
 
 	s := action.NewSummary("memory-review: %v of proposal %s, which is %s", action.Markdown(r.operation), r.proposal, string(v.Status))
-	rows := [][]any{{action.Markdown("project"), r.project}, {action.Markdown("by"), v.Proposal.Author.Principal}, {action.Markdown("message"), v.Proposal.Message},
+	rows := [][]any{{action.Markdown("project"), r.project}, {action.Markdown("by"), v.Proposal.Author.Principal},
 		{action.Markdown("target"), v.Proposal.TargetRef}, {action.Markdown("target's head"), v.Target.String()}, {action.Markdown("strategy"), string(v.Strategy)}}
 	if v.NewHead != (memory.Name{}) {
 		rows = append(rows, []any{action.Markdown("new head"), v.NewHead.String()})
 	}
 	rows = append(rows, []any{action.Markdown("conflicts that block"), blocking}, []any{action.Markdown("conflicts to acknowledge"), len(asks)})
 	s.Table([]string{"", ""}, rows...)
+	s.Block("The proposal's message", v.Proposal.Message, maxTextShown)
 	if r.operation == show {
 		switch {
 		case digest != "":
@@ -90,17 +91,29 @@ func (r *reviewer) report() {
 	r.AddStepSummary(text + r.reviews())
 }
 
-// reviews lists what people said before.
+// Bounds of what is shown of what people wrote; the diff has its own.
+const (
+	maxTextShown    = 4 << 10 // the longest message or finding
+	maxReviewsShown = 20
+)
+
+// reviews shows what people said before, the last of it where it is much.
 func (r *reviewer) reviews() string {
-	s := action.NewSummary("Reviews")
-	var rows [][]any
-	for _, v := range r.shown.Reviews {
-		rows = append(rows, []any{action.Markdown(v.Operation), v.Reviewer.Principal, v.CreatedAt, strings.Join(v.Findings, " / ")})
-	}
-	if len(rows) == 0 {
+	list := r.shown.Reviews
+	if len(list) == 0 {
 		return ""
 	}
-	s.List("Verdicts", "%s by user %s at %s: %s", rows...)
+	s := action.NewSummary("Reviews: %d", len(list))
+	if n := len(list) - maxReviewsShown; n > 0 {
+		s.Line("%d earlier ones are not shown: `ledger memory show` has them.", n)
+		list = list[n:]
+	}
+	for _, v := range list {
+		s.Line("%v by user %s at %s", action.Markdown(v.Operation), v.Reviewer.Principal, v.CreatedAt)
+		if len(v.Findings) > 0 {
+			s.Block("Findings", strings.Join(v.Findings, "\n"), maxTextShown)
+		}
+	}
 	return s.String()
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -56,6 +57,8 @@ func newReviewer(a *action.Action) (*reviewer, error) {
 		return nil, action.BadInput("proposal", "got %s; want the id of a proposal, a UUID version 7", action.Quote(r.proposal, 80))
 	case r.operation == string(memory.Approve) && a.GetInput("state-digest") == "":
 		return nil, action.BadInput("state-digest", "empty; approve needs the digest that show printed")
+	case a.GetInput("merger") != "" && !(memory.Principal{ID: a.GetInput("merger")}).IsUser():
+		return nil, action.BadInput("merger", "got %s; want a numeric user id", action.Quote(a.GetInput("merger"), 80))
 	case r.settles() && (len(r.conflicts) == 0 || len(r.findings) == 0):
 		return nil, action.BadInput("conflicts", "%s needs the ids of conflicts, and findings that say why", r.operation)
 	}
@@ -157,6 +160,9 @@ func (r *reviewer) approve(ctx context.Context) error {
 		records, r.token, err = s.Approve(c, memory.ApproveRequest{Project: r.project, Proposal: r.proposal, ReviewID: r.reviewID,
 			StateDigest: r.GetInput("state-digest"), Acknowledged: r.conflicts, Findings: r.findings, Merger: r.GetInput("merger"),
 			Life: time.Duration(r.IntInput("lifetime-minutes")) * time.Minute, Nonce: r.nonce, Run: r.job.Run.Facts(), Keys: r.keys, Binding: binding})
+		if err == nil {
+			err = r.job.MayMerge(cmp.Or(r.GetInput("merger"), r.job.Principal.ID), r.project)
+		}
 		return records, err
 	})
 	if err != nil {

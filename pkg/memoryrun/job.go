@@ -60,3 +60,16 @@ func (j *Job) Change(snap ledger.Snapshot, what string, do func(*memory.State, m
 func Fold(snap ledger.Snapshot, limits ledger.Limits) *memory.State {
 	return memory.Fold(ledger.OpenSnapshot(snap, limits))
 }
+
+// MayMerge returns why a user could not carry out a merge in a project; an
+// authorization for them would be good for nothing.
+func (j *Job) MayMerge(user, project string) error {
+	entry, refusal := j.Policy.Principal(user)
+	switch {
+	case refusal != nil:
+		return refusal
+	case !entry.Has(memory.ScopeMerge) || !entry.MayUse(project):
+		return &memory.Refusal{Reason: memory.ReasonScope, Detail: "the merger needs the scope memory.merge for the project"}
+	}
+	return nil
+}
