@@ -226,3 +226,24 @@ func TestABranchThatIsDeletedOrRewoundInBetweenStopsTheRun(t *testing.T) {
 		})
 	}
 }
+
+// TestALostReplyThatCannotBeSettledIsNotCalledNothing loses the reply to a commit
+// that was made, and then the right to read; the next run settles it.
+func TestALostReplyThatCannotBeSettledIsNotCalledNothing(t *testing.T) {
+	h := newHub(t, true)
+	base := hubGit(t, h.dir, "rev-parse", hubBranch)
+	dir, _ := h.writer(t, "w", 1)
+	h.Script(githubtest.Mutation, githubtest.Reply{After: true, Drop: true, Do: func() {
+		h.Script(githubtest.Advertise, githubtest.Respond(401, `{"message":"Bad credentials"}`))
+	}})
+	r := h.persist(t, dir)
+	if r.code != 1 || !strings.Contains(r.log, "::error title=persist::it is not known whether anything was persisted, re-run this job to settle it: not authorized") {
+		t.Errorf("exit %d\n%s", r.code, r.log)
+	}
+	if after := hubGit(t, h.dir, "rev-parse", hubBranch); after == base {
+		t.Error("the commit was not made")
+	}
+	if r = h.persist(t, dir); r.code != 0 || !strings.Contains(r.output, "persisted=none\n") || len(h.Commits(octo)) != 1 {
+		t.Errorf("exit %d, %d commits\n%s%s", r.code, len(h.Commits(octo)), r.output, r.log)
+	}
+}

@@ -48,7 +48,10 @@ func (p *persister) persist(ctx context.Context) error {
 		change, p.report, err = staged.Change(snap)
 		return change, err
 	})
-	if err != nil {
+	switch {
+	case err != nil && p.update.Unclear:
+		return fmt.Errorf("it is not known whether anything was persisted, re-run this job to settle it: %w", err)
+	case err != nil:
 		return fmt.Errorf("nothing was persisted: %w", err)
 	}
 	if p.outcome = persistedTrue; p.update.Empty && !p.update.Settled {

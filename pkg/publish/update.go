@@ -51,6 +51,9 @@ type Result struct {
 	// Settled is set when it had nothing to commit after a round whose push got no
 	// clear answer: that push may well have been applied.
 	Settled bool
+	// Unclear is set when there is an error, and a commit was sent that may have been
+	// applied all the same; calling again settles it.
+	Unclear bool
 }
 
 // Update brings a branch to where change wants it; see the package comment. The
@@ -70,26 +73,35 @@ func Update(ctx context.Context, remote branch.Remote, name string, opts Options
 		return Result{}, err
 	}
 	u := &update{opts: opts, reader: reader, way: way, change: change, seen: opts.Base}
+	if err := u.rounds(ctx); err != nil {
+		u.result.Unclear = u.unclear
+		return u.result, err
+	}
+	return u.result, nil
+}
+
+// rounds goes on until one is done, or another would not help.
+func (u *update) rounds(ctx context.Context) error {
 	for throttled := 0; ; {
 		u.result.Attempts++
 		err := u.round(ctx)
 		if err == nil {
-			return u.result, nil
+			return nil
 		}
 		if ctx.Err() != nil {
-			return u.result, fmt.Errorf("stopped before the outcome was known, running again is safe: %w", context.Cause(ctx))
+			return fmt.Errorf("stopped before the outcome was known, running again is safe: %w", context.Cause(ctx))
 		}
 		if errors.Is(err, ErrThrottled) {
 			throttled++
 		}
 		switch {
 		case u.own || !again(err) || throttled >= maxThrottled:
-			return u.result, err
+			return err
 		case u.result.Attempts == MaxAttempts:
-			return u.result, fmt.Errorf("%w: %d in all, the last one: %w", ErrAttempts, MaxAttempts, err)
+			return fmt.Errorf("%w: %d in all, the last one: %w", ErrAttempts, MaxAttempts, err)
 		}
-		if err := opts.Sleep(ctx, u.pause(err)); err != nil {
-			return u.result, fmt.Errorf("stopped before the outcome was known, running again is safe: %w", err)
+		if err := u.opts.Sleep(ctx, u.pause(err)); err != nil {
+			return fmt.Errorf("stopped before the outcome was known, running again is safe: %w", err)
 		}
 	}
 }
@@ -128,7 +140,7 @@ func (u *update) round(ctx context.Context) error {
 	next := head
 	if !change.Empty() {
 		if next, err = u.way.commit(ctx, tip, change); err != nil {
-			u.unclear = u.unclear || errors.Is(err, errUnclear)
+			u.unclear = u.unclear || errors.Is(err, errUnclear) || ctx.Err() != nil
 			return err
 		}
 	}
