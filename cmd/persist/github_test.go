@@ -240,6 +240,9 @@ func TestALostReplyThatCannotBeSettledIsNotCalledNothing(t *testing.T) {
 	if r.code != 1 || !strings.Contains(r.log, "::error title=persist::it is not known whether anything was persisted, re-run this job to settle it: not authorized") {
 		t.Errorf("exit %d\n%s", r.code, r.log)
 	}
+	if !strings.Contains(r.summaryText, "whether anything was published is not known") {
+		t.Errorf("the summary says %s", r.summaryText)
+	}
 	if after := hubGit(t, h.dir, "rev-parse", hubBranch); after == base {
 		t.Error("the commit was not made")
 	}

@@ -92,7 +92,11 @@ func (p *persister) summary(failed error) string {
 	var s *action.Summary
 	switch {
 	case failed != nil:
-		s = action.NewSummary("persist: failed, nothing was published")
+		what := action.Markdown("nothing was published")
+		if p.update.Unclear {
+			what = "and whether anything was published is not known"
+		}
+		s = action.NewSummary("persist: failed, %s", what)
 		s.Block("Reason: "+publish.Reason(failed), failed.Error(), maxReasonShown)
 	case !p.BoolInput("agent-staged"):
 		s = action.NewSummary("persist: no agent staged anything in this run")
