@@ -145,6 +145,38 @@ func TestADroppedRunCostsNothing(t *testing.T) {
 	c.ledger(t, "audit")
 }
 
+// TestTheAgentWorkflowKeepsReviewedMemory: its first run begins the project, so that
+// the agent of the second one has tools for it.
+func TestTheAgentWorkflowKeepsReviewedMemory(t *testing.T) {
+	c := newConsumer(t)
+	write(t, filepath.Join(c.dir, ".github", "memory-policy.yml"), `version: memory-policy/v1
+principals:
+  - workflow: .github/workflows/agent.yml
+    actor: helper
+    scopes: [memory.read, memory.branch, memory.commit, memory.propose]
+    projects: [demo]
+`)
+	payload := strings.Replace(dispatched(t, agentCommand, "true"), "{", `{"repository":{"default_branch":"main"},`, 1)
+	run := func(calls string) run {
+		write(t, filepath.Join(c.dir, "calls.jsonl"), calls)
+		r := c.act(t, "agent.yml", payload, "--var", "MEMORY_POLICY=.github/memory-policy.yml", "--var", "MEMORY_PROJECT=demo",
+			"--env", "GITHUB_WORKFLOW_REF=octo/consumer/.github/workflows/agent.yml@refs/heads/main")
+		if r.code != 0 {
+			t.Fatalf("exit %d\n%s", r.code, r.readable())
+		}
+		return r
+	}
+	run(appends(1, "plain"))
+	if refs := c.ledger(t, "memory", "refs"); !strings.Contains(refs, "refs/shared/main") {
+		t.Fatalf("the refs are %q", refs)
+	}
+	r := run(`{"name": "memory_branch_create", "arguments": {"ref_name": "refs/agents/helper/main", "idempotency_key": "k1"}}` + "\n")
+	if refs := c.ledger(t, "memory", "refs"); !strings.Contains(refs, "refs/agents/helper/main") {
+		t.Errorf("the refs are %q\n%s", refs, r.readable())
+	}
+	r.want(t, "persist", "persist", map[string]string{"memory-accepted": "1", "memory-refused": "0"})
+}
+
 // TestTheAgentWorkflowQueuesNothing keeps a concurrency group out of it, and the
 // write permission out of every job but the one that publishes.
 func TestTheAgentWorkflowQueuesNothing(t *testing.T) {
