@@ -70,7 +70,7 @@ func TestSixAgentsAndTwoMergersRaceOnOneRemoteAndNothingIsLost(t *testing.T) {
 		people.Go(func() {
 			for w := range todo {
 				for try := 0; ; try++ {
-					if try == 12 {
+					if try == agents*rounds+2 { // each loss is somebody's success
 						fail("proposal %s of %s was not merged in %d tries", w.proposal, w.head, try)
 						break
 					}

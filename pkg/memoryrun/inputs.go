@@ -25,13 +25,8 @@ var (
 
 	InputKeys = action.Input{Name: "merge-keys", Kind: action.Secret, Empty: "the environment variable " + KeysVariable,
 		Help: "Merge keys, id=hex between commas, each of 32 bytes or more; the first signs, all verify. Keep them as a secret of an environment that is restricted to the default branch.",
-		Derived: func(a *action.Action) (string, error) {
-			keys := a.Getenv(KeysVariable)
-			if keys != "" {
-				a.AddMask(keys)
-			}
-			return keys, nil
-		}}
+		// Nothing here prints the keys, so they are not given to the runner to mask.
+		Derived: func(a *action.Action) (string, error) { return a.Getenv(KeysVariable), nil }}
 
 	InputEnvelope = action.Input{Name: "envelope", Kind: action.Path, Empty: "$RUNNER_TEMP/memory-merge/, the ledger's name and /envelope.json",
 		Help:    "File of the authorization.",
