@@ -16,7 +16,8 @@ type refusal struct {
 func (c *Client) classify(res *http.Response, body []byte, call Call) *Error {
 	var r refusal
 	message := ""
-	if canonical.Decode(body, &r, canonical.AllowUnknown) == nil && r.Message != nil {
+	foreign := len(body) > 0 && canonical.Decode(body, &r, canonical.AllowUnknown) != nil
+	if !foreign && r.Message != nil {
 		message = *r.Message
 	}
 	code := res.StatusCode
@@ -37,6 +38,8 @@ func (c *Client) classify(res *http.Response, body []byte, call Call) *Error {
 		e.Kind = ErrSecondaryLimit
 	case saysRule(message) && code < 500:
 		e.rule()
+	case code == http.StatusForbidden && foreign:
+		e.Kind, e.Hint = ErrForbidden, "the answer is not the API's, so that a proxy or a firewall may have given it: check https_proxy"+needs(call, "; the job's token needs ")
 	case code == http.StatusForbidden:
 		c.forbidden(e, message, call)
 	case code == http.StatusNotFound, code == http.StatusGone:

@@ -24,6 +24,7 @@ func TestEachAnswerOfRESTIsOfOneKind(t *testing.T) {
 		"the same with nothing left":     {403, message("Resource not accessible by integration"), []string{"X-RateLimit-Remaining", "0"}, ErrForbidden, "contents: write"},
 		"403 of a personal token":        {403, message("Resource not accessible by personal access token"), nil, ErrForbidden, "contents: write"},
 		"403 without a word":             {403, "", nil, ErrForbidden, "contents: write"},
+		"403 of what stands between":     {403, "<html>blocked</html>", nil, ErrForbidden, "a proxy or a firewall may have given it"},
 		"403 of another kind":            {403, message("Repository was archived so is read-only."), nil, ErrForbidden, "archived"},
 		"403 with nothing left":          {403, message("API rate limit exceeded for installation"), []string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "1800000900"}, ErrPrimaryLimit, "installation"},
 		"429 with nothing left":          {429, "", []string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "1800000900"}, ErrPrimaryLimit, "429"},
