@@ -69,14 +69,6 @@ func (f *fields) names(member string, most int) []Name {
 	return names
 }
 
-func nameTexts(names []Name) []string {
-	list := make([]string, len(names))
-	for i, n := range names {
-		list[i] = n.String()
-	}
-	return list
-}
-
 // IsUUIDv7 reports whether text is a UUID version 7 in lower case.
 func IsUUIDv7(text string) bool {
 	if len(text) != 36 {
