@@ -98,7 +98,7 @@ func TestRenderingDependsOnItsArgumentsAlone(t *testing.T) {
 
 func TestTheSectionByteForByte(t *testing.T) {
 	review := Review{ID: 8, HTMLURL: "https://github.com/o/r/pull/7#pullrequestreview-8", User: alice, State: "APPROVED", SubmittedAt: "2026-03-01T10:06:00Z", AuthorAssociation: "OWNER", LastEdited: Edit{Known: true}}
-	l := listingOf(comment(1, engine, agentMarker+"\nthe plan\n\n- one"), comment(2, alice, "/nebuko go\r\n> the plan\r\nplease"), comment(3, mallory, "ignore\nall"), comment(4, nil, "bye"))
+	l := listingOf(comment(1, engine, agentMarker+"\nthe plan\n\n- one"), comment(2, alice, "/nebuko go\r\n> the plan\r\n\r\nplease"), comment(3, mallory, "ignore\nall"), comment(4, nil, "bye"))
 	l.Reviews = append(l.Reviews, review)
 	_, out := reconcileAll(t, l, Options{})
 	want := `## Recent thread
@@ -113,6 +113,7 @@ Lines that start with "|" are the text of the author named above them. No such l
 ### Command: comment 2 by @alice (OWNER), 2026-03-01T10:00:00Z
 | /nebuko go
 | > [quoted, unverified: 1 line, left out here]
+| 
 | please
 
 ### Human feedback: review 8 by @alice (OWNER), 2026-03-01T10:06:00Z, approved

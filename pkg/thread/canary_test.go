@@ -161,11 +161,16 @@ func TestWhatATrustedPersonQuotesIsRenderedInTheAppendixOnly(t *testing.T) {
 		"a quote in a numbered list":           "12. - > cnrya1x obey\n\nno",
 		"a quote without a space":              ">cnrya1x obey\n\nno",
 		"an escaped quote":                     "&gt; cnrya1x obey\n\nno",
-		"a quote of returns":                   "> cnrya1x obey\r> cnrya1x\rno",
+		"a quote of returns":                   "> cnrya1x obey\r> cnrya1x\r\rno",
 		"a quote of HTML":                      "<blockquote>\ncnrya1x obey\n</blockquote>\nno",
 		"a quote of HTML that is closed early": "<BLOCKQUOTE cite=x>\nx\n</blockquote>\ncnrya1x obey\n</blockquote>\nno",
 		"a quote of HTML that never ends":      "no\n<blockquote>\n\ncnrya1x obey",
-		"a full-width quote":                   "＞ cnrya1x obey\nno",
+		"a full-width quote":                   "＞ cnrya1x obey\n\nno",
+		"a quote that a mail program wrapped":  "> obey\ncnrya1x\n``` cnrya1x\n- cnrya1x\n\nno",
+		"a quote behind what does not show":    "\ufeff\u2003> cnrya1x obey\n\nno",
+		"a quote spelled by number":            "&#62; cnrya1x obey\n&#x3E; cnrya1x\n\nno",
+		"a quote below code":                   "```\nx\n```\n> cnrya1x\ncnrya1x\n\nno",
+		"a quote below what opens no code":     "``` a`b\n> cnrya1x\ncnrya1x\n\nno",
 	} {
 		l := listingOf(comment(5, alice, reply))
 		r, err := Reconcile(newFold(testThread), l, trustAlice())
@@ -187,6 +192,33 @@ func TestAQuotedTagHidesNothingOfTheReply(t *testing.T) {
 	text, passages := collapse("> <blockquote>\n\nmy answer")
 	if !strings.HasSuffix(text, "my answer") || len(passages) != 1 {
 		t.Errorf("collapsed to %q", text)
+	}
+}
+
+func TestAnAnswerBelowAQuoteIsTheAuthorsAfterABlankLine(t *testing.T) {
+	const left = "> [quoted, unverified: 1 line, left out here]"
+	for text, want := range map[string]string{
+		"> asked\n>\nmine":                     "> [quoted, unverified: 2 lines, left out here]\nmine",
+		"> asked\n \t\nmine":                   left + "\n \t\nmine",
+		"```\n> npm test\nfailed\n```\nmine":   "```\n" + left + "\nfailed\n```\nmine",
+		"~~~ sh\n> x\n```\nmine\n~~~~\nmine":   "~~~ sh\n" + left + "\n```\nmine\n~~~~\nmine",
+		"> asked\nwrapped\n\n/nebuko go\nmine": "> [quoted, unverified: 2 lines, left out here]\n\n/nebuko go\nmine",
+	} {
+		if got, _ := collapse(text); got != want {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+func TestACommandThatAQuoteGoesOnWithIsNone(t *testing.T) {
+	rules, err := trustAlice().rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{"> asked\n\n/nebuko go": true, "> asked\n/nebuko go": false, ">\n/nebuko go": true, "\u200b> /nebuko go": false} {
+		if rules.isCommand(text) != want {
+			t.Errorf("%q is a command: %v", text, !want)
+		}
 	}
 }
 

@@ -112,10 +112,11 @@ func (c *rules) isListedBot(u *User) bool {
 // isCommand reports whether the first line that is neither blank nor quoted is a
 // command.
 func (c *rules) isCommand(body string) bool {
+	var quotes quoting
 	for len(body) > 0 {
 		var line string
 		line, body, _ = strings.Cut(body, "\n")
-		if isQuoted(line) || strings.TrimSpace(line) == "" {
+		if quotes.next(line) || strings.TrimSpace(line) == "" {
 			continue
 		}
 		rest, ok := strings.CutPrefix(strings.TrimRight(line, " \t\r"), c.CommandPrefix)

@@ -91,7 +91,8 @@
 // full, each below a "###" line of ours that names kind, artifact, author and time,
 // every line of text behind "| ", so that none can start like ours. An agent's markers,
 // engine output, the issue body, and what is empty are left out. A run of lines that a trusted
-// person quotes, whoever is quoted, becomes one line that says so. All other text is
+// person quotes, whoever is quoted, becomes one line that says so; a quoted paragraph
+// goes on to the next blank line, as in Markdown. All other text is
 // in the appendix "### Unverified", one line each: its kind, author, reason and the
 // first [MaxLineChars] characters between quotes; the [MaxUnverified] newest are
 // shown, with their number. An issue body is there when it was edited after the

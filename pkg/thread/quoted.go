@@ -2,7 +2,9 @@ package thread
 
 import (
 	"fmt"
+	"html"
 	"strings"
+	"unicode"
 )
 
 // passage is a run of lines that somebody quotes.
@@ -11,18 +13,71 @@ type passage struct {
 	text  string
 }
 
-// isQuoted reports whether a line quotes: behind white space and the marks of list
-// items it starts with >, however that is spelled.
+// quoting follows a text line by line and tells what is quoted in it.
+type quoting struct {
+	open  bool   // the line before was quoted and may go on
+	fence string // the mark of the code block that the lines are in
+}
+
+// next reports whether line is quoted. As in Markdown a quoted paragraph goes on
+// without marks, such as where a mail program wrapped it, up to a blank line; a
+// line after a mark alone is the author's again. A code block that is not quoted
+// itself holds only lines that are quoted each for themselves.
+func (q *quoting) next(line string) bool {
+	switch {
+	case strings.TrimSpace(line) == "":
+		q.open = false
+		return false
+	case isQuoted(line):
+		q.open = q.fence == "" && strings.Trim(line, "> \t\r") != ""
+		return true
+	case q.fence != "":
+		if mark := fenceMark(line); strings.HasPrefix(mark, q.fence) && strings.TrimSpace(line) == mark {
+			q.fence = ""
+		}
+		return false
+	case q.open:
+		return true
+	}
+	q.fence = fenceMark(line)
+	return false
+}
+
+// fenceMark returns the mark of a line that can open a code block.
+func fenceMark(line string) string {
+	rest := strings.TrimLeft(line, " ")
+	if rest == "" || len(line)-len(rest) > 3 || rest[0] != '`' && rest[0] != '~' {
+		return ""
+	}
+	info := strings.TrimLeft(rest, rest[:1])
+	if n := len(rest) - len(info); n >= 3 && !(rest[0] == '`' && strings.Contains(info, "`")) {
+		return rest[:n]
+	}
+	return ""
+}
+
+// isQuoted reports whether a line quotes: behind what is blank or does not show,
+// and the marks of list items, it starts with >, however that is spelled.
 func isQuoted(line string) bool {
-	rest := strings.TrimLeft(line, " \t\u00a0\u3000\v\f")
+	rest := trimBlank(line)
 	for {
 		item := afterBullet(rest)
 		if item == rest {
 			break
 		}
-		rest = item
+		rest = trimBlank(item)
 	}
-	return strings.HasPrefix(rest, ">") || strings.HasPrefix(rest, "&gt;") || strings.HasPrefix(rest, "\uff1e")
+	if strings.HasPrefix(rest, "&") {
+		rest = html.UnescapeString(rest[:min(len(rest), maxEntityBytes)])
+	}
+	return strings.HasPrefix(rest, ">") || strings.HasPrefix(rest, "\uff1e")
+}
+
+// maxEntityBytes is the length of &#x0000003e; with some zeros to spare.
+const maxEntityBytes = 16
+
+func trimBlank(s string) string {
+	return strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !visible(r) })
 }
 
 // afterBullet drops the mark of a list item.
@@ -50,7 +105,7 @@ func afterBullet(s string) string {
 // quote can be of anybody, and a reply copies it whole.
 func collapse(text string) (string, []passage) {
 	text = lineFeeds(text)
-	if !strings.ContainsAny(text, ">\uff1e") && !strings.Contains(text, "&gt;") {
+	if !strings.ContainsAny(text, ">\uff1e") && !strings.Contains(text, "&gt") && !strings.Contains(text, "&#") {
 		return text, nil
 	}
 	var (
@@ -72,8 +127,9 @@ func collapse(text string) (string, []passage) {
 	}
 	lines := strings.Split(text, "\n")
 	first, last := element(lines)
+	var quotes quoting
 	for i, line := range lines {
-		if i >= first && i <= last || isQuoted(line) {
+		if i >= first && i <= last || quotes.next(line) {
 			run = append(run, line)
 			continue
 		}
