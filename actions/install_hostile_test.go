@@ -249,3 +249,29 @@ func TestAHasherGetsNothingOfTheJob(t *testing.T) {
 		}
 	}
 }
+
+// TestNoProgramButTheBinaryGetsAnInput: a token and the merge keys are inputs.
+func TestNoProgramButTheBinaryGetsAnInput(t *testing.T) {
+	r := aRunner(t)
+	r.inputs["token"] = token
+	given := filepath.Join(t.TempDir(), "given")
+	path := filepath.Join(r.dir, "actions", "run.sh")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maker := program(t, "/usr/bin/env >> "+given+"; exec /usr/bin/mktemp \"$@\"", "mktemp")
+	write(t, path, strings.ReplaceAll(string(text), "$(mktemp", "$("+maker+"/mktemp"))
+	r.inputs["ledger"] = "mine"
+	out := r.ran(t, "persist")
+	got, err := os.ReadFile(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(got), "INPUT_") || !strings.Contains(string(got), "GITHUB_ACTION_PATH=") {
+		t.Errorf("mktemp was given %s", got)
+	}
+	if !strings.Contains(out, " ledger=mine ") {
+		t.Errorf("the binary was not given its input: %s", out)
+	}
+}

@@ -28,6 +28,10 @@ private= sum= digest= suffix=
 most=268435456 # bytes of a binary
 callers=${PATH:-}
 PATH=/usr/bin:/bin
+# No program but the binary gets an input: some are secrets.
+inputs=${!INPUT_@}
+# shellcheck disable=SC2086 # names of variables
+[ -z "$inputs" ] || export -n $inputs
 unset BASH_ENV ENV LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH GCONV_PATH LOCPATH DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH
 
 fail() {
@@ -208,7 +212,7 @@ download() {
 # build makes the binary from source with nothing of the user's or the job's but
 # the Go, the proxies and downloaded modules, which go.sum verifies.
 build() {
-  local go modules proxy=${GOPROXY:-https://proxy.golang.org}
+  local go modules proxy=${GOPROXY:-}
   [ "${INPUT_ALLOW_SOURCE_BUILD:-false}" = true ] ||
     fail "this version of the action has no release to take $role from, and where a token is nothing is built unasked: use a release, give a folder of binaries as bin, or set allow-source-build to true"
   go=$(PATH=$callers && type -P go) || go=
@@ -217,6 +221,9 @@ build() {
     *) fail "there is no Go to build $role from source: use a release, run actions/setup-go before, or give a folder of binaries as bin" ;;
   esac
   folder
+  if [ -z "$proxy" ]; then # what Go takes of itself
+    proxy=$(exec -c /usr/bin/env GOENV=off "$go" env GOPROXY 2>/dev/null) || proxy=
+  fi
   modules=${GOMODCACHE:-}
   if [ -z "$modules" ]; then
     modules=${GOPATH:-${HOME:-}/go}
@@ -224,7 +231,7 @@ build() {
   fi
   case $modules in
     *[!A-Za-z0-9._/-]*) ;;
-    /*) if [ -d "$modules/cache/download" ]; then proxy=file://$modules/cache/download,$proxy; fi ;;
+    /*) if [ -d "$modules/cache/download" ]; then proxy=file://$modules/cache/download${proxy:+,$proxy}; fi ;;
   esac
   (
     # shellcheck disable=SC2086 # names, none with a space
@@ -253,6 +260,8 @@ else
   build
 fi
 PATH=$callers
+# shellcheck disable=SC2086 # names of variables
+[ -z "$inputs" ] || export $inputs
 # Inputs reach a Windows program as they are: none is a path of bash's.
 if [ "$os" = windows ]; then export MSYS2_ENV_CONV_EXCL=INPUT_; fi
 exec "$binary" "$@"
