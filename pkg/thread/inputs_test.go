@@ -39,13 +39,21 @@ func TestParseStepInputs(t *testing.T) {
 		"a secret's name is refused":           {"github-token: x\n", "error input 1: its name"},
 		"a secret's value is refused":          {"a: hunter2\n", "error that of PW"},
 		"a secret inside of a value":           {"a: see long-secret-value there\n", "error holds the value of LONG"},
-		"a secret inside of a nested value":    {"a: {b: long-secret-value}\n", "error holds the value of LONG"},
+		"a secret inside of a nested value":    {"a: {b: see long-secret-value}\n", "error holds the value of LONG"},
+		"a key of several lines in a nested":   {`a: {b: "x` + `\nline \"1\"\nline 2"}`, "error holds the value of PEM"},
+		"a key with returns":                   {`{"a":"line \"1\"\r\nline 2"}`, "error that of PEM"},
+		"a key in JSON in a text":              {`{"a":"{\"b\":\"line \\\"1\\\"\\nline 2\"}"}`, "error that of PEM"},
+		"a short secret as a nested value":     {"a: [1, {b: hunter2}]\n", "error that of PW"},
+		"a name in a value":                    {"a: {b: [{db-password: x}]}\n", "error a name in its value"},
+		"a binding to a secret":                {`[{"name":"a","binding":"${{ secrets.X }}","value":"v"}]`, "error its binding"},
+		"a binding to the token":               {`[{"name":"a","binding":"github['token']","value":"v"}]`, "error its binding"},
+		"a binding of a like name":             {`[{"name":"a","binding":"steps.secrets-scan.outputs.x","value":"v"}]`, `[a "steps.secrets-scan.outputs.x" true "" v]`},
 		"a secret inside of a detail":          {`[{"name":"a","detail":"long-secret-value","ok":false}]`, "error holds the value of LONG"},
 		"a short secret inside of a long text": {"a: xhunter2x\n", `[a "" true "" xhunter2x]`},
 		"more inputs than a step has":          {manyInputs(MaxInputs + 1), "error 101 inputs"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inputs, err := ParseStepInputs([]byte(c.text), Secrets{"PW": "hunter2", "LONG": "long-secret-value", "EMPTY": "", "BLANK": " "})
+			inputs, err := ParseStepInputs([]byte(c.text), Secrets{"PW": "hunter2", "LONG": "long-secret-value", "PEM": "line \"1\"\nline 2\n", "EMPTY": "", "BLANK": " "})
 			if want, isError := strings.CutPrefix(c.want, "error"); isError {
 				if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "long-secret") {
 					t.Errorf("error %v, want one with %q", err, want)

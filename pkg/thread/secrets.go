@@ -3,9 +3,12 @@ package thread
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/repo-memory/ledger/pkg/canonical"
 )
 
 // Secrets are values that must never be recorded, by the name of the environment
@@ -45,10 +48,14 @@ func LooksSecret(name string) bool {
 	return false
 }
 
-// Check refuses inputs whose name looks like a secret's, and those that hold a
-// secret: as the whole value, however it was cut, or, of at least
-// 8 bytes, anywhere in value, binding or detail. The error names the input by its
-// place and the variable by its name.
+// bindsSecret finds an expression that resolves to a secret.
+var bindsSecret = regexp.MustCompile(`(?i)\bsecrets\s*[.\[]|\bgithub\s*\.\s*token\b|\bgithub\s*\[\s*'token'`)
+
+// Check refuses inputs whose name, or a name in whose value, looks like a secret's,
+// whose binding is an expression of one, and those that hold a secret: as the whole
+// of the value or of a text in it, however it was cut, or, of at least 8 bytes,
+// anywhere in value, binding or detail, in JSON's spelling too. The error names the
+// input by its place and the variable by its name.
 func (s Secrets) Check(inputs []StepInput) error {
 	for i, in := range inputs {
 		if err := s.check(in, orZero(in.Value)); err != nil {
@@ -58,29 +65,58 @@ func (s Secrets) Check(inputs []StepInput) error {
 	return nil
 }
 
+const passAlone = ": inputs are published, so pass the secret to the step alone"
+
 func (s Secrets) check(in StepInput, value string) error {
 	if LooksSecret(in.Name) {
-		return errors.New("its name looks like a secret's: inputs are published, so pass the secret to the step alone")
+		return errors.New("its name looks like a secret's" + passAlone)
 	}
-	names := make([]string, 0, len(s))
-	for name := range s {
-		names = append(names, name)
+	if bindsSecret.MatchString(in.Binding) {
+		return errors.New("its binding is that of a secret" + passAlone)
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		secret := s[name]
-		if strings.TrimSpace(secret) == "" {
+	var names []string
+	values := []string{value}
+	if v, err := canonical.ParseStrict([]byte(value), maxInputsDepth); err == nil {
+		names, values = textsOf(v, names, values)
+	}
+	if slices.ContainsFunc(names, LooksSecret) {
+		return errors.New("a name in its value looks like a secret's" + passAlone)
+	}
+	anywhere := append([]string{in.Name, in.Binding, in.Detail}, values...)
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		secret := lineFeeds(strings.TrimSpace(s[name]))
+		if secret == "" {
 			continue
 		}
-		kept, _ := cut(secret, MaxValueChars)
-		if value == secret || value == kept || strings.TrimSpace(value) == strings.TrimSpace(secret) {
-			return fmt.Errorf("its value is that of %s: inputs are published, so pass the secret to the step alone", name)
+		whole, _ := cut(lineFeeds(s[name]), MaxValueChars)
+		if slices.ContainsFunc(values, func(text string) bool {
+			text = lineFeeds(text)
+			return text == whole || strings.TrimSpace(text) == secret
+		}) {
+			return fmt.Errorf("its value is that of %s"+passAlone, name)
 		}
-		for _, text := range []string{in.Name, value, in.Binding, in.Detail} {
-			if len(secret) >= minSecretBytes && strings.Contains(text, strings.TrimSpace(secret)) {
-				return fmt.Errorf("it holds the value of %s: inputs are published, so pass the secret to the step alone", name)
-			}
+		quoted := canonical.AppendString(nil, secret)
+		spelled := string(quoted[1 : len(quoted)-1])
+		if len(secret) >= minSecretBytes && slices.ContainsFunc(anywhere, func(text string) bool {
+			return strings.Contains(lineFeeds(text), secret) || strings.Contains(text, spelled)
+		}) {
+			return fmt.Errorf("it holds the value of %s"+passAlone, name)
 		}
 	}
 	return nil
+}
+
+// textsOf adds the names of members in v, and every text and number.
+func textsOf(v canonical.Value, names, values []string) (allNames, allValues []string) {
+	switch v.Kind {
+	case canonical.String, canonical.Number:
+		values = append(values, v.Str)
+	}
+	for _, item := range v.Items {
+		names, values = textsOf(item, names, values)
+	}
+	for _, m := range v.Members {
+		names, values = textsOf(m.Value, append(names, m.Name), values)
+	}
+	return names, values
 }
