@@ -13,7 +13,8 @@
 //
 // A thread can change while it is read, so that a page skips an item. After a
 // pass the issue is asked for again, on the condition that it changed; if it did,
-// or if its count of comments is not what was listed, the thread is read again,
+// or if its count of comments is not what was listed, or if reviews or review
+// comments, which it does not count, have several pages, the thread is read again,
 // each page on the condition that it changed, at most [maxPasses] times. A pass in
 // which nothing had changed settles the listing, whatever count the issue states.
 //

@@ -70,7 +70,7 @@ func read(ctx context.Context, s Source, commentsOnly bool) (Result, error) {
 			out.Listing.Settled = true
 			break
 		}
-		if out.Listing.Agrees() {
+		if out.Listing.Agrees() && !r.uncounted() {
 			still, err := r.still(ctx)
 			if err != nil {
 				out.Reason = err
@@ -130,6 +130,10 @@ func (r *reader) getIssue(ctx context.Context) (issue, bool, error) {
 	}
 	return p.items[0], changed, nil
 }
+
+// uncounted reports whether pages were read of lists whose length the issue does not
+// state, so that a page which skipped an item shows only in a further pass.
+func (r *reader) uncounted() bool { return len(r.reviews) > 1 || len(r.reviewComments) > 1 }
 
 // still reports whether the issue is as it was when the pass began.
 func (r *reader) still(ctx context.Context) (bool, error) {

@@ -131,6 +131,23 @@ func TestAThreadThatChangesWhileItIsReadIsReadAgain(t *testing.T) {
 	}
 }
 
+func TestAReviewCommentThatAPageSkippedIsNotMissing(t *testing.T) {
+	pull := githubtest.Issue{PullRequest: true}
+	for n := range 150 {
+		pull.ReviewComments = append(pull.ReviewComments, githubtest.ReviewComment{Comment: githubtest.Comment{ID: int64(5000 + n), User: alice, Body: "inline", Created: born}})
+	}
+	h := newHub(t, pull, MaxRequests)
+	// One of the first page is deleted before the second is read, and neither count
+	// nor time of the issue say so.
+	h.Before(func(r githubtest.Request) bool { return strings.Contains(r.Path, "/pulls/") && pageOf("comments", 2)(r) }, func() {
+		h.Change(octo, 1, func(i *githubtest.Issue) { i.ReviewComments = i.ReviewComments[1:] })
+	})
+	r := mustRead(t, h.source)
+	if l := r.Listing; r.Reason != nil || !l.Settled || r.Passes != 3 || len(l.ReviewComments) != 149 || l.ReviewComments[99].ID != 5100 {
+		t.Errorf("%+v: %d review comments", r, len(r.Listing.ReviewComments))
+	}
+}
+
 func TestACountThatIsNotWhatIsListedIsSettledByReadingAgain(t *testing.T) {
 	h := newHub(t, githubtest.Issue{Comments: comments(3)}, MaxRequests)
 	issue := `{"id":1002,"number":1,"comments":7,"user":null,"body":null,"created_at":"2024-03-01T10:00:00Z","author_association":"NONE","html_url":""}`
