@@ -177,6 +177,22 @@ principals:
 	r.want(t, "persist", "persist", map[string]string{"memory-accepted": "1", "memory-refused": "0"})
 }
 
+// TestTheAgentWorkflowHoldsServerAndStagingToOneSchema has the server refuse what
+// breaks it, and the persist job what was written past the server.
+func TestTheAgentWorkflowHoldsServerAndStagingToOneSchema(t *testing.T) {
+	c := newConsumer(t)
+	write(t, filepath.Join(c.dir, "schema.json"), `{"type":"object","required":["text"],"properties":{"text":{"type":"string"},"n":{"type":"integer"}},"additionalProperties":false}`)
+	write(t, filepath.Join(c.dir, "calls.jsonl"), appends(1, "good")+`{"name": "ledger_append", "arguments": {"type": "note", "payload": {"n": 7}}}`+"\n")
+	past := record(t, 1, "note", "written past the server").Line()
+	command := agentCommand + "\nprintf '%s\\n' '" + string(past) + "' > \"$LEDGER_DIRECTORY/ledger/shards/00000000-0000-4000-8000-000000000009.jsonl\""
+	r := c.act(t, "agent.yml", dispatched(t, command, "true"), "--var", "PAYLOAD_SCHEMA=schema.json")
+	if r.code != 0 {
+		t.Fatalf("exit %d\n%s", r.code, r.readable())
+	}
+	r.want(t, "persist", "persist", map[string]string{"accepted": "1", "rejected": "1"})
+	r.contains(t, "persist", "payload-schema: payload")
+}
+
 // TestTheAgentWorkflowQueuesNothing keeps a concurrency group out of it, and the
 // write permission out of every job but the one that publishes.
 func TestTheAgentWorkflowQueuesNothing(t *testing.T) {
