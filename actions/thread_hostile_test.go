@@ -1,6 +1,7 @@
 package actions_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,6 +45,48 @@ func TestTwoRunsThatStageTheSameArtifactsCountThemOnce(t *testing.T) {
 	d := th.role(t, "thread-context", contextToken, event, nil)
 	d.wants(t, 0, "3 records of the thread ledger have no effect", "records", "3", "new", "0", "staged", "0")
 	th.record(t, d, event, nil).wants(t, 0, "", "written", "created")
+}
+
+// TestTwoRunsThatMakeTheStateCommentAtOnceLeaveOne has one run's whole record come
+// between what another reads and what it writes.
+func TestTwoRunsThatMakeTheStateCommentAtOnceLeaveOne(t *testing.T) {
+	th := newThreaded(t)
+	event, first := th.ready(t, map[string]string{"step": "first"})
+	th.comment(1, 5, bob, "MEMBER", "Something new.")
+	second := th.role(t, "thread-context", contextToken, event, nil)
+	th.publish(t, second, nil).wants(t, 0, "")
+	var other did
+	th.server.Before(commentWrites, func() { other = th.record(t, first, event, nil) })
+	d := th.record(t, second, event, nil)
+	list := th.stateComments(1)
+	if len(list) != 1 || !strings.Contains(list[0].Body, `"user_login":"bob"`) {
+		t.Fatalf("%d state comments: %v", len(list), list)
+	}
+	other.wants(t, 0, "", "written", "created", "comment-id", fmt.Sprint(list[0].ID))
+	d.wants(t, 0, "the one of this run was taken back", "written", "updated", "comment-id", fmt.Sprint(list[0].ID), "others", "0")
+	deleted := 0
+	for _, q := range th.server.Requests() {
+		if q.Method == "DELETE" {
+			deleted++
+		}
+	}
+	if deleted != 1 {
+		t.Errorf("%d comments were deleted", deleted)
+	}
+}
+
+// TestAStateIsWrittenToItsOwnThreadOnly gives the state of one issue to another.
+func TestAStateIsWrittenToItsOwnThreadOnly(t *testing.T) {
+	th := newThreaded(t)
+	_, context := th.ready(t, nil)
+	th.server.AddIssue(octo, githubtest.Issue{Number: 2, User: alice, Association: "OWNER", Created: clock(0)})
+	event2 := th.payload(t, 2, th.comment(2, 1, alice, "OWNER", "Another thread."))
+	th.publish(t, th.role(t, "thread-context", contextToken, event2, nil), nil).wants(t, 0, "")
+	th.record(t, context, event2, nil).wants(t, 2, "input number: the state is of another thread than number 2", "written", "false")
+	th.record(t, context, event2, map[string]string{"number": "1"}).wants(t, 0, "", "written", "created")
+	if len(th.stateComments(2)) != 0 || len(th.stateComments(1)) != 1 {
+		t.Errorf("%d and %d state comments", len(th.stateComments(1)), len(th.stateComments(2)))
+	}
 }
 
 // TestAThreadAndAnAgentMayShareALedger publishes both stagings to one branch, where an

@@ -11,7 +11,8 @@
 // that only looks like it, is never changed, and never keeps the engine's own from
 // being found or made. When the server gives no clear answer to a write the comments
 // are read again, so that a comment whose making was not confirmed is found, and
-// none is made twice.
+// none is made twice. Of two runs that make the first comment at once the one whose
+// comment is the later takes its own back.
 package main
 
 import (
@@ -19,7 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
+	"slices"
 
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/branch"
@@ -69,6 +70,8 @@ type recorder struct {
 	written string
 	comment int64
 	others  int
+	needs   string // the permission to write a comment
+	yielded bool   // to a comment that another run made at the same time
 }
 
 // configure reads the inputs and the state.
@@ -129,6 +132,9 @@ func (r *recorder) read(ctx context.Context) (err error) {
 		r.written = writtenNone
 		return nil
 	}
+	if ok && !r.knowsIssue() {
+		return action.BadInput("number", "the state is of another thread than number %d; give the output number of the job that ran thread-context", r.run.Source.Thread.Number)
+	}
 	if !ok {
 		return errors.New("the ledger does not know this thread: run this job after persist has published what thread-context staged")
 	}
@@ -138,64 +144,13 @@ func (r *recorder) read(ctx context.Context) (err error) {
 	return nil
 }
 
-// maxRounds bounds how often the comments are read again after a write without a
-// clear answer.
-const maxRounds = 3
-
-// write brings the state comment to where it should be.
-func (r *recorder) write(ctx context.Context) error {
-	for round := 1; ; round++ {
-		err := r.writeOnce(ctx)
-		if err == nil || !github.Unclear(err) || round == maxRounds {
-			return err
+// knowsIssue reports whether the issue in the state is the one that the ledger has
+// under the number; a state that names none, which an earlier one may be, passes.
+func (r *recorder) knowsIssue() bool {
+	for i := range r.state.Thread {
+		if a := r.state.Thread[i].Ref(); a.Source == thread.SourceIssue {
+			return slices.ContainsFunc(r.fold.Records, func(known thread.Record) bool { return known.Ref() == a })
 		}
-		r.Noticef("it is unclear whether the state comment was written; the comments are read again")
 	}
-}
-
-// writeOnce finds the comment and writes it if it has to be. A read that got no
-// clear answer was repeated already and is not [github.Unclear] here.
-func (r *recorder) writeOnce(ctx context.Context) error {
-	result, err := listing.ReadComments(ctx, r.run.Source)
-	if err == nil {
-		err = result.Reason
-	}
-	if err != nil {
-		return fmt.Errorf("the comments cannot be read, and nothing was written: %s", err)
-	}
-	ref, found, others, err := thread.FindStateComment(r.fold, result.Listing, r.config)
-	if err != nil {
-		return err
-	}
-	r.others = others
-	before := r.written
-	call := github.Call{Method: http.MethodPost, Path: fmt.Sprintf("repos/%s/issues/%d/comments", r.run.Source.Repository, r.run.Source.Thread.Number),
-		Body: map[string]string{"body": r.body}, Needs: "issues: write"}
-	outcome := writtenCreated
-	if found {
-		r.comment = ref.ID
-		if same(result.Listing, ref.ID, r.body) {
-			// After a write without a clear answer this is that write.
-			if r.written = writtenNone; before == writtenCreated || before == writtenUpdated {
-				r.written = before
-			}
-			return nil
-		}
-		call.Method, call.Path, outcome = http.MethodPatch, fmt.Sprintf("repos/%s/issues/comments/%d", r.run.Source.Repository, ref.ID), writtenUpdated
-	}
-	answer, err := r.run.Source.Client.Do(ctx, call)
-	if err != nil {
-		if r.written = writtenFalse; github.Unclear(err) {
-			r.written = outcome
-		}
-		return fmt.Errorf("the state comment cannot be written: %w", err)
-	}
-	r.written = outcome
-	var made struct {
-		ID int64 `json:"id"`
-	}
-	if answer.Decode(&made) == nil && made.ID > 0 {
-		r.comment = made.ID
-	}
-	return nil
+	return true
 }

@@ -3,22 +3,9 @@ package main
 import (
 	"errors"
 	"strconv"
-	"strings"
 
 	"github.com/repo-memory/ledger/pkg/action"
-	"github.com/repo-memory/ledger/pkg/thread"
 )
-
-// same reports whether the comment says what it should; a server may have made
-// line ends of its own.
-func same(l *thread.Listing, id int64, body string) bool {
-	for i := range l.Comments {
-		if c := &l.Comments[i]; c.ID == id && c.Body != nil {
-			return strings.TrimRight(strings.ReplaceAll(*c.Body, "\r\n", "\n"), "\n") == strings.TrimRight(body, "\n")
-		}
-	}
-	return false
-}
 
 // tell writes outputs, annotations and the job summary.
 func (r *recorder) tell(failed error) {
