@@ -19,14 +19,14 @@ const module = "github.com/repo-memory/ledger/"
 // tiers lists every package from the bottom up: a package imports only from tiers
 // below its own.
 var tiers = [][]string{
-	{"pkg/canonical", "pkg/regular"},
+	{"pkg/canonical", "pkg/glyph", "pkg/regular"},
 	{"pkg/ledger", "pkg/safeoutput"},
 	{"pkg/action", "pkg/branch", "pkg/compaction", "pkg/github", "pkg/memory", "pkg/projection", "pkg/schema", "pkg/script", "pkg/staging", "pkg/thread", "pkg/txlog"},
 	{"pkg/listing", "pkg/mcptools", "pkg/memoryrun", "pkg/persist", "pkg/publish"},
 }
 
 // pure packages know no git, SQL, network or workflow, and start no process.
-var pure = []string{"pkg/canonical", "pkg/ledger", "pkg/compaction", "pkg/memory", "pkg/schema", "pkg/thread"}
+var pure = []string{"pkg/canonical", "pkg/glyph", "pkg/ledger", "pkg/compaction", "pkg/memory", "pkg/schema", "pkg/thread"}
 
 type goPackage struct {
 	ImportPath, Dir string

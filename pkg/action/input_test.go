@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/repo-memory/ledger/pkg/glyph"
 )
 
 // read runs sample with one more variable and returns the input as one text.
@@ -80,7 +82,7 @@ func TestHostileInputValuesExitWith2AndAreNeverPrintedRaw(t *testing.T) {
 			t.Errorf("%s: error %q", test.name, got.stderr)
 		}
 		for _, r := range strings.TrimSuffix(got.stderr, "\n") {
-			if !visible(r) {
+			if !glyph.Visible(r) {
 				t.Errorf("%s: error shows %U raw", test.name, r)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/repo-memory/ledger/pkg/glyph"
 )
 
 // Quote spells untrusted text on one line between double quotes, for logs,
@@ -77,9 +79,9 @@ func escape(s string, max int, fence string, lines bool) (text string, rest int)
 		case r == '\\':
 			spelled = `\\`
 		case lines && (r == '\n' || r == '\t'):
-		case strings.ContainsRune(fence, r), !visible(r), b.Len() == 0 && unicode.Is(unicode.M, r),
+		case strings.ContainsRune(fence, r), !glyph.Visible(r), b.Len() == 0 && unicode.Is(unicode.M, r),
 			r == '#' && strings.HasPrefix(s[i:], "##["):
-			spelled = fmt.Sprintf(`\u{%x}`, r)
+			spelled = glyph.Spell(r)
 		}
 		if b.Len()+len(spelled) > max {
 			return b.String(), len(s) - i
@@ -88,19 +90,6 @@ func escape(s string, max int, fence string, lines bool) (text string, rest int)
 		i += size
 	}
 	return b.String(), 0
-}
-
-// blank are characters that Unicode calls graphic and fonts show as nothing.
-var blank = &unicode.RangeTable{
-	R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}},
-	R32: []unicode.Range32{{Lo: 0x16fe4, Hi: 0x16fe4, Stride: 1}, {Lo: 0x1d159, Hi: 0x1d159, Stride: 1}},
-}
-
-// visible reports whether a reader sees r as it is: it prints, takes part in no
-// change of direction and has a shape of its own. The only white space is U+0020.
-func visible(r rune) bool {
-	return unicode.IsPrint(r) &&
-		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, blank)
 }
 
 // clean is the last look at a line of our own before it is shown: secrets
@@ -116,9 +105,9 @@ func (a *Action) clean(line string) string {
 		case r == utf8.RuneError && size == 1:
 			spelled = fmt.Sprintf(`\x{%02x}`, line[i])
 		case r == '\t':
-		case !visible(r), r == '#' && strings.HasPrefix(line[i:], "##["),
+		case !glyph.Visible(r), r == '#' && strings.HasPrefix(line[i:], "##["),
 			r == ':' && strings.HasPrefix(line[i:], "::") && strings.TrimLeft(b.String(), " \t") == "":
-			spelled = fmt.Sprintf(`\u{%x}`, r)
+			spelled = glyph.Spell(r)
 		}
 		if b.Len()+len(spelled) > maxMessageBytes {
 			b.WriteString(mark(len(line) - i))

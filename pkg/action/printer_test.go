@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/repo-memory/ledger/pkg/glyph"
 )
 
 func TestQuoteSpellsWhatCannotBeSeen(t *testing.T) {
@@ -69,7 +71,7 @@ func checkLine(t *testing.T, line string) {
 		t.Errorf("unsafe line %q", line)
 	}
 	for _, r := range line {
-		if r != '\t' && !visible(r) {
+		if r != '\t' && !glyph.Visible(r) {
 			t.Errorf("%U shows raw in %q", r, line)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/repo-memory/ledger/pkg/glyph"
 )
 
 // ours are the lines that the section consists of.
@@ -91,7 +93,7 @@ func checkSection(t *testing.T, out Rendering, secret string, secretLogin bool) 
 			t.Errorf("a line is none of ours: %q", text)
 		}
 		for _, r := range text {
-			if r != '\t' && !visible(r) {
+			if r != '\t' && !glyph.Visible(r) {
 				t.Errorf("%q does not show in %q", r, text)
 			}
 		}

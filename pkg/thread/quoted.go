@@ -5,6 +5,8 @@ import (
 	"html"
 	"strings"
 	"unicode"
+
+	"github.com/repo-memory/ledger/pkg/glyph"
 )
 
 // passage is a run of lines that somebody quotes.
@@ -77,7 +79,7 @@ func isQuoted(line string) bool {
 const maxEntityBytes = 16
 
 func trimBlank(s string) string {
-	return strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !visible(r) })
+	return strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !glyph.Visible(r) })
 }
 
 // afterBullet drops the mark of a list item.

@@ -5,34 +5,20 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/repo-memory/ledger/pkg/glyph"
 )
-
-// blank are characters that Unicode calls graphic and fonts show as nothing.
-var blank = &unicode.RangeTable{
-	R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}},
-	R32: []unicode.Range32{{Lo: 0x16fe4, Hi: 0x16fe4, Stride: 1}, {Lo: 0x1d159, Hi: 0x1d159, Stride: 1}},
-}
-
-// visible reports whether a reader sees r as it is: it prints, takes part in no
-// change of direction and has a shape of its own.
-func visible(r rune) bool {
-	if r < utf8.RuneSelf {
-		return r >= ' ' && r != 0x7f
-	}
-	return unicode.IsPrint(r) &&
-		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, blank)
-}
 
 // appendVisible adds r so that a reader sees it: another space than U+0020 as
 // that, and what does not show as \u{…}.
 func appendVisible(b *strings.Builder, r rune) {
 	switch {
-	case visible(r):
+	case glyph.Visible(r):
 		b.WriteRune(r)
 	case unicode.Is(unicode.Zs, r):
 		b.WriteByte(' ')
 	default:
-		fmt.Fprintf(b, `\u{%x}`, r)
+		b.WriteString(glyph.Spell(r))
 	}
 }
 
