@@ -14,7 +14,10 @@ type comparison struct {
 	target            string // ref
 	rights            []*set // what the right adds to base and left, in order
 	lefts             []*set // what the left adds to the base
+	work              []*set // the proposal's own changesets; rights, where no ops are picked
+	head              *set   // the proposal's
 	touched           map[int32]bool
+	found             map[int32]*Memory // what the first of the work that touches a memory found
 	list              []*Conflict
 	seen              map[finding]bool
 }
@@ -29,7 +32,8 @@ type finding struct {
 // now. It changes nothing and gives the same result for the same heads.
 func (p *project) detect(t *proposalState) []*Conflict {
 	target := p.refs[t.TargetRef].head
-	c := &comparison{p: p, base: t.base, left: target, right: t.head, target: t.TargetRef}
+	c := &comparison{p: p, base: t.base, left: target, right: t.head, head: t.head, target: t.TargetRef}
+	c.work = p.setsOf(t.head, t.base.view, target.view)
 	if len(t.Selected) > 0 {
 		picked, fault := p.prepared(t, CherryPick)
 		if fault != nil {
@@ -41,7 +45,7 @@ func (p *project) detect(t *proposalState) []*Conflict {
 		if !t.head.view.has(target.index) {
 			c.note(StaleBase, Tells, target.Name().String(), "", nil, nil)
 		}
-		c.rights = p.setsOf(t.head, t.base.view, target.view)
+		c.rights = c.work
 	}
 	c.lefts = p.setsOf(target, t.base.view)
 	c.run()
@@ -98,15 +102,22 @@ func (c *comparison) finish(proposal string, right Name) []*Conflict {
 // run applies the detectors.
 func (c *comparison) run() {
 	c.touched = c.touchedBy(c.rights)
-	var changed []*Memory // by the right, still active there
+	c.fork()
+	var changed []*Memory        // by the right, still active there
+	replaced := map[int32]bool{} // by the right, in any way
 	for i := range c.touched {
-		base, left, right := c.base.view.mem.get(i), c.left.view.mem.get(i), c.right.view.mem.get(i)
+		left, right := c.left.view.mem.get(i), c.right.view.mem.get(i)
 		if right == nil {
 			continue
 		}
+		base := c.before(i, left)
 		c.diverge(base, left, right)
 		c.flow(left, right)
-		if right.Active && !sameMeaning(base, right) {
+		if sameMeaning(base, right) {
+			continue
+		}
+		replaced[i] = true
+		if right.Active {
 			changed = append(changed, right)
 		}
 	}
@@ -119,8 +130,8 @@ func (c *comparison) run() {
 	accepted := newKeyIndex(c.p.id)
 	c.left.view.mem.each(func(i int32, m *Memory) {
 		// What the right replaced is no contradiction of it; where both changed it,
-		// that was found above.
-		if m != nil && m.Active && !c.touched[i] {
+		// that was found above. What it only marked stays what it was.
+		if m != nil && m.Active && !replaced[i] {
 			accepted.add(m)
 		}
 	})
@@ -208,17 +219,6 @@ func (c *comparison) diverge(base, left, right *Memory) {
 	c.note(typ, Blocks, "memory:"+left.ID, label, []string{left.ID}, []string{right.ID})
 }
 
-// flow finds private memory on its way to a ref that others read, declared or
-// not, retired on the way or not: the history that is merged holds it.
-func (c *comparison) flow(left, right *Memory) {
-	if IsProtected(c.target) && right.EverPrivate && (left == nil || !left.EverPrivate || rank(right.Visibility) > rank(left.Visibility)) ||
-		left != nil && rank(right.Visibility) > rank(left.Visibility) {
-		c.note(ScopeFlow, Asks, "memory:"+right.ID, "", leftIDs(left), []string{right.ID})
-	}
-}
-
-func rank(visibility string) int { return slices.Index(visibilities, visibility) }
-
 func leftIDs(m *Memory) []string {
 	if m == nil {
 		return nil
@@ -249,9 +249,8 @@ func (c *comparison) op(s *set, n int) {
 			c.note(ProtectedDecision, Blocks, "memory:"+left.ID, TemporalUpdate, []string{left.ID}, rightIDs(id))
 		}
 	}
-	if from, to := rank(op.Text("from_visibility")), rank(op.Text("to_visibility")); from >= 0 && to > from {
-		c.note(ScopeFlow, Asks, "declared:"+at, "", leftIDs(left), rightIDs(id))
-	}
+	c.declared(op, id, left, at)
+	c.more(op, id, s, n)
 	if project := op.Text("project_id"); project != "" && project != c.p.id {
 		c.note(BoundaryViolation, Blocks, "project:"+at, "", leftIDs(left), rightIDs(id))
 	}

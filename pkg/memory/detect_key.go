@@ -191,28 +191,3 @@ func pair(a, b string) string {
 	}
 	return fmt.Sprintf("pair:%d:%s %s", len(a), a, b)
 }
-
-// copies finds changed memory that says what a private one says and is no longer
-// private itself.
-func (c *comparison) copies(changed []*Memory) {
-	if !IsProtected(c.target) {
-		return
-	}
-	private := map[string]*Memory{}
-	for _, v := range []view{c.left.view, c.right.view} {
-		v.mem.each(func(_ int32, m *Memory) {
-			if m == nil || !m.EverPrivate {
-				return
-			}
-			text := normalize(m.Content)
-			if first := private[text]; first == nil || m.ID < first.ID {
-				private[text] = m
-			}
-		})
-	}
-	for _, m := range changed {
-		if source := private[normalize(m.Content)]; source != nil && source.ID != m.ID && !m.EverPrivate {
-			c.note(ScopeFlow, Asks, pair(source.ID, m.ID), "", []string{source.ID}, []string{m.ID})
-		}
-	}
-}

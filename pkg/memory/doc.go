@@ -123,14 +123,17 @@
 //	boundary_violation      blocks for another project; a topic, an actor or a
 //	                        scope (namespace) asks for acknowledgement
 //	scope_flow              asks: private memory on its way to a shared ref, even
-//	                        if retired or copied, or memory made broader
+//	                        if retired, or copied from any branch of its author,
+//	                        or what is new in accepted private memory; or memory
+//	                        made broader
 //	duplicate_content       informs
 //	stale_base              informs: left is no ancestor of right; it blocks where
 //	                        selected ops no longer apply
 //	too_many_conflicts      blocks: more than MaxConflicts
 //
 // What a later op of the branch replaced does not conflict, nor does the left
-// value that the right replaced and the left left alone. valid_from and valid_to
+// value that the right replaced and the left left alone. Whether a side changed a
+// memory is told from what the proposal's work found, not from the base declared. valid_from and valid_to
 // are closed ends, compared as instants; absent is unbounded. Nothing is resolved
 // by age. Conflicts are kept only with a proposal, live as Conflict describes,
 // end with the proposal (rejected, canceled; superseded by its merge), and are

@@ -245,7 +245,7 @@ func (o *Op) checkPayload() string {
 
 // checkContent judges the values of content keys.
 func (o *Op) checkContent() string {
-	if o.Type != AddMemory && o.Type != CorrectMemory && o.Type != SupersedeMemory {
+	if !o.writes() {
 		return ""
 	}
 	var from, to time.Time
