@@ -15,7 +15,7 @@ import (
 
 // jobToken lets the runner's own token do all that the jobs' permissions say.
 func (th *threaded) jobToken() {
-	th.server.Token(token, githubtest.Permissions{"contents": "write", "issues": "write", "pull-requests": "read"})
+	th.server.Token(token, githubtest.Permissions{"contents": "write", "issues": "write", "pull-requests": "write"})
 }
 
 // contextOf is what the agent was given.
@@ -127,6 +127,12 @@ func TestNoAgentsJobGetsTheTokenOfTheThread(t *testing.T) {
 		}
 		if (j.Permissions["contents"] == "write") != (id == "persist") || (j.Permissions["issues"] == "write") != (id == "record") {
 			t.Errorf("job %s has permissions %v", id, j.Permissions)
+		}
+		if (j.Permissions["pull-requests"] == "write") != (id == "record") {
+			t.Errorf("job %s has permissions %v: a comment on a pull request needs pull-requests: write", id, j.Permissions)
+		}
+		if of := strings.Join(stepTexts(j.Steps), "\n"); strings.Contains(of, "inputs.bot-accounts") != (id == "context" || id == "record") || strings.Contains(of, "inputs.comment-ids") != (id == "context") {
+			t.Errorf("job %s: who the engine is is not said, or not to it alone: %s", id, of)
 		}
 	}
 	if calledInputs(t, ".github/workflows/agent-with-thread.yml")["history-comment-count"].Default != "5" || w.Concurrency != nil {

@@ -2,7 +2,7 @@
 // outputs, annotations and the job summary, and is the only way in which text
 // that a stranger chose reaches a log, an annotation or a summary. It knows the
 // GitHub Actions runner's files and commands and nothing of ledgers, git or the
-// network, and depends on the standard library only.
+// network, and depends on the standard library and package glyph only.
 //
 // # A binary
 //
