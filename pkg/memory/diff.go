@@ -12,7 +12,8 @@ import (
 )
 
 // DiffEntry is one line of a diff. Before and After are contents, or
-// visibilities in the section about those.
+// visibilities in the section about those. Fields are whatever else of a memory
+// changes: nothing that comes with an approval stays unseen.
 type DiffEntry struct {
 	ID        string `json:"id"`
 	Changeset string `json:"changeset_id,omitzero"` // whose op it was
@@ -25,6 +26,8 @@ type DiffEntry struct {
 	Label     Label  `json:"label,omitzero"`
 	Change    string `json:"change,omitzero"`
 	Note      string `json:"note,omitzero"`
+
+	Fields []FieldChange `json:"fields,omitzero"`
 }
 
 // DiffConflict is an open conflict in a diff.
@@ -116,31 +119,35 @@ func (p *project) diff(base, target *set) *Diff {
 func (x *differ) op(s *set, n int, change string) {
 	op := &s.Ops[n]
 	id, _ := op.identify()
+	found := x.base.view.find(x.p, id.target)
 	e := DiffEntry{ID: id.target, Changeset: s.Name().String(), Ordinal: n, Author: s.Author.Principal}
-	if m := x.base.view.find(x.p, id.target); m != nil {
-		e.Before, e.Kind = m.Content, m.Kind
+	if found != nil {
+		e.Before, e.Kind = found.Content, found.Kind
 	} else if m := x.target.view.find(x.p, id.target); m != nil {
 		e.Kind = m.Kind
 	}
 	switch op.Type {
 	case CorrectMemory:
 		e.Related, e.After, e.Label, e.Note = id.result, op.Text("content"), TemporalUpdate, op.Text("summary")
+		e.Fields = x.p.overlaid(found, op, s)
 		x.d.Corrections = append(x.d.Corrections, e)
 	case SupersedeMemory:
 		e.Related, e.After, e.Label, e.Note = id.result, op.Text("content"), TemporalUpdate, op.Text("summary")
 		if e.Related == "" && e.After != "" {
 			e.Related = defaultID(s.ID, n)
 		}
+		e.Fields = x.p.overlaid(nil, op, s)
 		x.d.Superseded = append(x.d.Superseded, e)
 	case AddRelationship:
-		e.Related, e.Kind = id.result, op.Text("kind")
+		e.Related, e.Kind, e.Note = id.result, op.Text("kind"), op.Text("summary")
 		x.d.Relationships = append(x.d.Relationships, e)
 	case MarkDuplicate:
-		e.Related, e.Change = id.result, "marked"
+		e.Related, e.Change, e.Note = id.result, "marked", op.Text("summary")
 		x.d.Duplicates = append(x.d.Duplicates, e)
 	case AttachEvidence, AttachVerification:
 		e.Kind, e.Change, e.Before = string(op.Type), change, ""
 		e.Note = strings.TrimSpace(op.Text("summary") + " " + op.Text("note"))
+		e.Fields = op.provenance()
 		x.d.Evidence = append(x.d.Evidence, e)
 	case ProposeDeprecation:
 		e.Kind, e.Change, e.Note = string(op.Type), change, op.Text("reason")
@@ -185,6 +192,11 @@ func (x *differ) memory(id string, before, after *Memory, facts, active *keyInde
 	e := DiffEntry{ID: id, Change: "changed"}
 	if before != nil {
 		e.Kind, e.Before, e.Label = before.Kind, before.Content, TemporalUpdate
+	}
+	if after != nil && after.Active {
+		if e.Fields = x.p.fieldChanges(before, after); before == nil && len(e.Fields) > 0 && e.Fields[0].Name == "kind" {
+			e.Fields = e.Fields[1:] // the entry names it
+		}
 	}
 	if after != nil {
 		at := x.p.sets[after.revised.set]

@@ -59,6 +59,9 @@ func (e DiffEntry) markdown(b *strings.Builder) {
 			fmt.Fprintf(b, "\n  - %s %s", part.name, code(part.text))
 		}
 	}
+	for _, f := range e.Fields {
+		b.WriteString("\n  - " + f.markdown())
+	}
 	b.WriteString("\n")
 }
 
