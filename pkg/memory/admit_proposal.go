@@ -268,6 +268,14 @@ func (s *State) admitMerge(p Principal, r ledger.Record, k *link) *Refusal {
 	t.status, t.merged = ProposalMerged, e.NewHead
 	t.version++
 	t.retire(ConflictSuperseded)
+	// Whatever else proposes what the ref holds now has nothing left to say, and
+	// its conflicts would withhold what was accepted.
+	for _, other := range project.order {
+		if other.open() && other.TargetRef == e.Ref && head.view.has(other.head.index) {
+			other.touch()
+			other.retire(ConflictSuperseded)
+		}
+	}
 	return nil
 }
 

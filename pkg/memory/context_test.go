@@ -86,6 +86,29 @@ func TestAProposalHidesNoAcceptedMemory(t *testing.T) {
 	}
 }
 
+func TestAProposalOfWhatWasMergedMeanwhileHidesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.root()
+	w.land(w.propose(one, w.commit(one, session("one", "a"), fact("port", "accepted"))))
+	head := w.commit(two, session("two", "b"), fact("port", "also"))
+	again := w.propose(two, head)
+	w.land(w.propose(one, w.commit(one, session("one", "c"), fact("host", "h"))))
+	v := w.show(ada, w.propose(two, head))
+	w.settle(v)
+	w.land(v.Proposal.ID)
+	c, _ := w.context(ContextQuery{})
+	if len(c.Memories) != 3 || len(c.Conflicts) != 0 {
+		t.Errorf("%s, %+v", contents(c), c.Conflicts)
+	}
+	p, _ := w.fold().Proposal("demo", again)
+	for _, found := range p.Conflicts {
+		if found.Status != ConflictSuperseded {
+			t.Errorf("%+v", found)
+		}
+	}
+	w.clean()
+}
+
 func TestABranchThatHoldsBothSidesWithholdsBoth(t *testing.T) {
 	w := newWorld(t)
 	root := w.root()

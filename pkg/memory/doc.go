@@ -77,8 +77,9 @@
 //	                     is retired and the corrected memory has that id
 //	supersede_memory     retires; with content creates the replacement
 //	mark_duplicate       retires
-//	add_relationship, propose_deprecation, attach_evidence, attach_verification
-//	                     only mark
+//	add_relationship     notes the other end with the first
+//	propose_deprecation, attach_evidence, attach_verification
+//	                     are there to read, and change no memory
 //
 // A memory exists while it is active. In a merge a target that the other side
 // retired stays retired, and an id that is active with other content keeps it;
@@ -136,8 +137,9 @@
 // memory is told from what the proposal's work found, not from the base declared. valid_from and valid_to
 // are closed ends, compared as instants; absent is unbounded. Nothing is resolved
 // by age. Conflicts are kept only with a proposal, live as Conflict describes,
-// end with the proposal (rejected, canceled; superseded by its merge), and are
-// superseded when the detectors do not find them at the target's new head.
+// end with the proposal (rejected, canceled; superseded by its merge, or by that of
+// another which brought the same head in), and are superseded when the detectors
+// do not find them at the target's new head.
 //
 // # Review and merge
 //
