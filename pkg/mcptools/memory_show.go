@@ -141,7 +141,7 @@ func (m *memoryTools) showMemory(id, at string) (answer, error) {
 				To   string `json:"to_memory_id"`
 			}
 			relations := []relation{}
-			for _, r := range e.Relations[:min(len(e.Relations), maxShownConflicts)] {
+			for _, r := range e.Relations.List()[:min(e.Relations.Len(), maxShownConflicts)] {
 				relations = append(relations, relation{r.Kind, r.To})
 			}
 			out := struct {
@@ -165,7 +165,7 @@ func (m *memoryTools) showMemory(id, at string) (answer, error) {
 				Relations     []relation      `json:"relations"`
 				RelationCount int             `json:"relation_count"`
 			}{head, e.ID, e.Content, e.Kind, e.EventType, e.Scope, e.Visibility, e.Tags, nil, e.FactKey, e.Subject, e.ValidFrom, e.ValidTo,
-				e.Protected, e.Approval, e.Unreviewed, e.Lineage, relations, len(e.Relations)}
+				e.Protected, e.Approval, e.Unreviewed, e.Lineage, relations, e.Relations.Len()}
 			if e.Confidence != "" {
 				out.Confidence = json.RawMessage(e.Confidence)
 			}

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/repo-memory/ledger/pkg/canonical"
@@ -35,12 +34,6 @@ type opRef struct {
 	ordinal int32
 }
 
-// Relation is one add_relationship.
-type Relation struct {
-	Kind, To string
-	by       opRef
-}
-
 // Memory is one memory as it is projected at a changeset. It is never changed:
 // an op makes a new one. Kind is observation, Visibility internal and Scope the
 // project where no op said otherwise.
@@ -57,8 +50,7 @@ type Memory struct {
 	RetiredFor                                  string // what replaced it, or what it duplicates
 	EverPrivate                                 bool   // it, or what it replaced, was private once
 	Unreviewed                                  bool   // a plain record of the baseline
-	Relations                                   []Relation
-	evidence, verified, deprecated, collided    []opRef
+	Relations                                   Relations
 	origin, revised                             opRef
 	byUser                                      bool // a person wrote the content
 	index                                       int32
@@ -139,8 +131,8 @@ func defaultID(changeset string, ordinal int) string {
 }
 
 // apply brings in the effect of an op (see the package comment, "Effects").
-// Targets that another side of a merge retired stay retired; what takes an id
-// that is active with another content is only marked as collided.
+// Targets that another side of a merge retired stay retired, and an id that is
+// active keeps its content. What marks a memory for readers changes nothing in it.
 func (v *view) apply(p *project, s *set, ordinal int) {
 	op := &s.Ops[ordinal]
 	at := opRef{s.index, int32(ordinal)}
@@ -177,33 +169,18 @@ func (v *view) apply(p *project, s *set, ordinal int) {
 		v.replace(p, target, m, at)
 	case MarkDuplicate:
 		v.retire(p, target, id.result, at)
-	default:
+	case AddRelationship:
 		m := *target
-		switch op.Type {
-		case AddRelationship:
-			m.Relations = append(slices.Clip(m.Relations), Relation{op.Text("kind"), id.result, at})
-		case ProposeDeprecation:
-			m.deprecated = append(slices.Clip(m.deprecated), at)
-		case AttachEvidence:
-			m.evidence = append(slices.Clip(m.evidence), at)
-		case AttachVerification:
-			m.verified = append(slices.Clip(m.verified), at)
-		}
+		m.Relations = m.Relations.with(Relation{op.Text("kind"), id.result})
 		v.put(p, &m)
 	}
 }
 
 func (v *view) create(p *project, m *Memory, at opRef) {
 	m.origin, m.revised, m.Active, m.RetiredFor = at, at, true, ""
-	if there := v.active(p, m.ID); there != nil {
-		if normalize(there.Content) != normalize(m.Content) {
-			marked := *there
-			marked.collided = append(slices.Clip(there.collided), at)
-			v.put(p, &marked)
-		}
-		return
+	if v.active(p, m.ID) == nil {
+		v.put(p, m)
 	}
-	v.put(p, m)
 }
 
 func (v *view) replace(p *project, old, m *Memory, at opRef) {
