@@ -15,7 +15,8 @@ const PolicyPath = ".github/memory-policy.yml"
 const policyVersion = "memory-policy/v1"
 
 // Policy says who may do what. The file is one YAML document, at most
-// MaxPolicyBytes, without aliases, and with no keys but these:
+// MaxPolicyBytes, without aliases, merge keys and empty values, and with no keys but
+// these:
 //
 //	version: memory-policy/v1
 //	read-only: false            # optional; true stops every writer of memory
@@ -88,7 +89,10 @@ func ParsePolicy(text []byte) (*Policy, error) {
 		return nil, errors.New("memory policy holds more than one YAML document: keep one")
 	}
 	if hasAlias(&document) {
-		return nil, errors.New("memory policy has an anchor, alias or tag: write the values out")
+		return nil, errors.New("memory policy has an anchor, alias, merge key or tag: write the values out")
+	}
+	if line := emptyValue(&document); line > 0 {
+		return nil, fmt.Errorf("memory policy has a key without a value on line %d: give it one or leave it out", line)
 	}
 	var file policyFile
 	strict := yaml.NewDecoder(bytes.NewReader(text))
@@ -131,7 +135,7 @@ func ParsePolicy(text []byte) (*Policy, error) {
 }
 
 func hasAlias(n *yaml.Node) bool {
-	if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 || n.Tag == "!!merge" {
 		return true
 	}
 	for _, c := range n.Content {
@@ -140,6 +144,20 @@ func hasAlias(n *yaml.Node) bool {
 		}
 	}
 	return false
+}
+
+// emptyValue returns the line of a null, which would read as what a key is when it
+// is left out: "read-only:" as false. It is 0 where there is none.
+func emptyValue(n *yaml.Node) int {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return n.Line
+	}
+	for _, c := range n.Content {
+		if line := emptyValue(c); line > 0 {
+			return line
+		}
+	}
+	return 0
 }
 
 func firstLine(err error) string {
