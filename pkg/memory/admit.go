@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"slices"
+
 	"github.com/repo-memory/ledger/pkg/ledger"
 )
 
@@ -53,9 +55,19 @@ func (s *State) of(p Principal, id string, author Author, scope Scope) (*project
 }
 
 // readable reports whether a principal may build on a changeset: accepted memory,
-// and what their own actor wrote; reviewers and operators may read all.
-func (t *set) readable(p Principal) bool {
-	return t.landed || t.Author.Actor == p.Actor || p.Has(ScopeReview) || p.Has(ScopeMerge) || p.Has(ScopeWrite)
+// what their own actor wrote, and what is on a topic that the policy gives them;
+// reviewers and operators may read all.
+func (p *project) readable(by Principal, t *set) bool {
+	return t.landed || t.Author.Actor == by.Actor || by.Has(ScopeReview) || by.Has(ScopeMerge) || by.Has(ScopeWrite) ||
+		p.onTopic(by.Topics, t)
+}
+
+// onTopic reports whether a changeset is on one of some topics.
+func (p *project) onTopic(topics []string, t *set) bool {
+	return slices.ContainsFunc(topics, func(topic string) bool {
+		ref := p.refs[topicRef(topic)]
+		return ref != nil && ref.head.view.has(t.index)
+	})
 }
 
 func (s *State) admitChangeset(p Principal, r ledger.Record, k *link) *Refusal {
@@ -117,13 +129,13 @@ func (p *project) mayWrite(by Principal, c *Changeset) *Refusal {
 // build projects a changeset over its parents and validates its ops, one after
 // the other. It changes nothing but the numbering of identities.
 func (p *project) build(by Principal, c *Changeset, k *link) (*set, *Refusal) {
-	t := &set{Changeset: c, index: int32(len(p.sets)), user: by.IsUser()}
+	t := &set{Changeset: c, index: int32(len(p.sets)), user: by.IsUser(), topics: by.Topics}
 	for i, name := range c.Parents {
 		parent, known := p.known(name)
 		if !known {
 			return nil, refuse(ReasonUnknown, "parent %d was never accepted in this project", i)
 		}
-		if !parent.readable(by) {
+		if !p.readable(by, parent) {
 			return nil, refuse(ReasonUnreadable, "parent %d is on a branch of somebody else", i)
 		}
 		t.parents = append(t.parents, parent.index)
@@ -240,7 +252,7 @@ func (s *State) judgeMovement(p Principal, m *Movement, head *set) (*project, ke
 		if head, known = project.known(m.Head); !known {
 			return nil, none, refuse(ReasonUnknown, "new_head was never accepted in this project")
 		}
-		if !head.readable(p) {
+		if !project.readable(p, head) {
 			return nil, none, refuse(ReasonUnreadable, "new_head is on a branch of somebody else")
 		}
 	}

@@ -106,7 +106,7 @@ func (p *project) judgeProposal(by Principal, q *Proposal) (*proposalState, *Ref
 		return nil, refuse(ReasonUnknown, "there is no ref %s", quoted(q.TargetRef))
 	case !headKnown || !baseKnown:
 		return nil, refuse(ReasonUnknown, "head or base was never accepted in this project")
-	case !head.readable(by):
+	case !p.readable(by, head):
 		return nil, refuse(ReasonUnreadable, "head is on a branch of somebody else")
 	case !head.view.has(base.index) || !target.head.view.has(base.index):
 		return nil, &Refusal{ReasonAncestry, "base must be reachable from both the head and the target's head", target.head.Name().String()}

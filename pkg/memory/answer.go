@@ -121,7 +121,7 @@ func (s *State) MayReadChangeset(by Principal, project string, n Name) bool {
 		return false
 	}
 	t, known := p.known(n)
-	return known && t.readable(by)
+	return known && p.readable(by, t)
 }
 
 // Log returns the changesets that a head holds, newest effect first, at most most.

@@ -49,7 +49,7 @@ func (o *Op) written(id identities, changeset string, n int) string {
 
 // copies finds changed memory that says what a private one says and is no longer
 // private itself: one of either side, of what the picked ops leave behind, or of
-// any other branch of those who wrote the changes.
+// any other branch that those who wrote the changes work on.
 func (c *comparison) copies(changed []*Memory) {
 	if !IsProtected(c.target) {
 		return
@@ -71,12 +71,15 @@ func (c *comparison) copies(changed []*Memory) {
 			}
 		})
 	}
-	actors := map[string]bool{}
+	actors, topics := map[string]bool{}, []string{}
 	for _, s := range c.work {
 		actors[s.Author.Actor] = true
+		topics = append(topics, s.topics...)
 	}
+	slices.Sort(topics)
+	topics = slices.Compact(topics)
 	for _, s := range c.p.sets {
-		if !actors[s.Author.Actor] {
+		if !actors[s.Author.Actor] && !c.p.onTopic(topics, s) {
 			continue
 		}
 		for n := range s.Ops {

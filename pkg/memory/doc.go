@@ -63,8 +63,9 @@
 // Parts match [A-Za-z0-9][A-Za-z0-9._-]{0,63}. A movement is a compare-and-swap:
 // the ref has the expected head, or does not exist for one that creates it, and
 // the new head descends from it. One that lost is refused with the head as it is;
-// its changeset stays. Principals build on accepted memory and on what their
-// actor wrote. Protected refs move by memory.merge alone.
+// its changeset stays. Principals build on accepted memory, on what their actor
+// wrote, and on topics that the policy gives them. Protected refs move by
+// memory.merge alone.
 //
 // # Effects
 //

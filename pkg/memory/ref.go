@@ -26,6 +26,9 @@ type Ref struct {
 	Name string
 }
 
+// topicRef is the ref of a topic.
+func topicRef(topic string) string { return "refs/topics/" + topic }
+
 // ParseRef reads a ref name. Its parts are segments (see IsSegment).
 func ParseRef(text string) (Ref, bool) {
 	parts := strings.Split(text, "/")

@@ -64,9 +64,10 @@ type set struct {
 	*Changeset
 	index   int32
 	parents []int32
-	view    view // after it
-	user    bool // a person wrote it
-	landed  bool // reachable from a protected ref
+	view    view     // after it
+	user    bool     // a person wrote it
+	topics  []string // that the policy gave whoever wrote it
+	landed  bool     // reachable from a protected ref
 	seq     int
 	sha     ledger.Hash
 }
