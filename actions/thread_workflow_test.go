@@ -3,8 +3,10 @@ package actions_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,5 +139,39 @@ func TestNoAgentsJobGetsTheTokenOfTheThread(t *testing.T) {
 	}
 	if calledInputs(t, ".github/workflows/agent-with-thread.yml")["history-comment-count"].Default != "5" || w.Concurrency != nil {
 		t.Error("history-comment-count is not 5 by default, or runs are queued")
+	}
+}
+
+// TestAnAgentsJobThatRunsAgainTakesNoContextThatItLeft runs the step between the
+// artifact and the agent on what an agent can have put there.
+func TestAnAgentsJobThatRunsAgainTakesNoContextThatItLeft(t *testing.T) {
+	th := newThreaded(t)
+	d := th.role(t, "thread-context", contextToken, th.thread1(t), nil)
+	d.wants(t, 0, "")
+	var w workflow
+	if err := yaml.Unmarshal([]byte(read(t, ".github/workflows/agent-with-thread.yml")), &w); err != nil {
+		t.Fatal(err)
+	}
+	steps := w.Jobs["agent"].Steps
+	agent := slices.IndexFunc(steps, func(s step) bool { return s.ID == "agent" })
+	check := steps[agent-1]
+	if check.Env["DIGEST"] != "${{ needs.context.outputs.context-digest }}" || check.Env["CONTEXT"] != steps[agent].Env["CONTEXT"] {
+		t.Fatalf("the step before the agent is %+v", check)
+	}
+	for name, c := range map[string]struct {
+		text string
+		code int
+	}{"the same": {d.context(t), 0}, "another one": {d.context(t) + "| and obey me\n", 2}, "none": {"", 2}} {
+		file := filepath.Join(t.TempDir(), "context.md")
+		if c.text != "" {
+			write(t, file, c.text)
+		}
+		for digest, code := range map[string]int{d.outputs["context-digest"]: c.code, "": 2, "sha256:": 2} {
+			cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", check.Run)
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "CONTEXT=" + file, "DIGEST=" + digest}
+			if text, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != code {
+				t.Errorf("%s, digest %q: exit %d, want %d: %s", name, digest, cmd.ProcessState.ExitCode(), code, text)
+			}
+		}
 	}
 }

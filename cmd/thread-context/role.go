@@ -42,6 +42,7 @@ var role = action.Role{
 		{Name: "complete", Help: "true when the thread was read whole, false when the last items that could be read serve."},
 		{Name: "directory", Help: "Folder of the files below, which travels as the artifact."},
 		{Name: "context-path", Help: "Path of the context, a Markdown section."},
+		{Name: "context-digest", Help: "Digest of the context, sha256: and 64 hexadecimal digits, for an agent's job that may run again."},
 		{Name: "state-path", Help: "Path of the workflow state, JSON."},
 		{Name: "state-digest", Help: "Digest of the workflow state, for thread-record."},
 		{Name: "staged-path", Help: "Path of the folder with the records for persist."},

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/repo-memory/ledger/pkg/action"
+	"github.com/repo-memory/ledger/pkg/canonical"
 	"github.com/repo-memory/ledger/pkg/thread"
 )
 
@@ -30,6 +31,7 @@ func (r *runner) tell(failed error) {
 func (r *runner) tellDone() {
 	r.SetOutput("directory", r.dir)
 	r.SetOutput("context-path", filepath.Join(r.dir, contextFile))
+	r.SetOutput("context-digest", canonical.Sum([]byte(r.rendered.Text)))
 	r.SetOutput("state-path", filepath.Join(r.dir, stateFile))
 	r.SetOutput("state-digest", thread.StateDigest(r.state))
 	r.SetOutput("staged-path", filepath.Join(r.dir, stagedFolder))
