@@ -130,7 +130,11 @@ func (m *merger) report(failed error) {
 	m.SetOutput("before", m.update.Before)
 	m.SetOutput("after", m.update.After)
 	if failed != nil {
-		s := action.NewSummary("memory-merge: %v, nothing was merged", action.Markdown(status))
+		what := action.Markdown("nothing was merged")
+		if m.update.Unclear {
+			what = "and whether it was merged is not known: run it again"
+		}
+		s := action.NewSummary("memory-merge: %v, %v", action.Markdown(status), what)
 		s.Block("Reason: "+reason, failed.Error(), 2000)
 		m.AddStepSummary(s.String())
 		return

@@ -24,7 +24,11 @@ func (r *reviewer) failed(err error) {
 	}
 	r.SetOutput("before", r.update.Before)
 	r.SetOutput("after", r.update.After)
-	s := action.NewSummary("memory-review: %v %v, nothing was written", action.Markdown(r.operation), action.Markdown(status))
+	what := action.Markdown("nothing was written")
+	if r.update.Unclear {
+		what = "and whether anything was written is not known: run it again"
+	}
+	s := action.NewSummary("memory-review: %v %v, %v", action.Markdown(r.operation), action.Markdown(status), what)
 	s.Block("Reason: "+reasonOf(err), err.Error(), 2000)
 	r.AddStepSummary(s.String())
 }

@@ -106,7 +106,10 @@ func (p *persister) publishTrusted(ctx context.Context) error {
 			}
 			return change, err
 		})
-		if err != nil {
+		switch {
+		case err != nil && result.Unclear:
+			return fmt.Errorf("%d of %d records of the thread were persisted, more may have been, re-run this job to settle it: %w", t.records, t.staging.Len(), err)
+		case err != nil:
 			return fmt.Errorf("records of the thread were not persisted, %d of %d were: %w", t.records, t.staging.Len(), err)
 		}
 		if t.after, options.Base = result.After, result.After; !result.Empty {
