@@ -136,7 +136,13 @@ func (s *State) admitManifest(p Principal, r ledger.Record, k *link) *Refusal {
 		if !IsProtected(m.Ref) && !p.owns(ref.ref, ref.creator) {
 			return refuse(ReasonOwner, "%s belongs to somebody else", quoted(m.Ref))
 		}
-		if contentDigest(c.Text()) != m.ContentDigest {
+		text := c.Text()
+		if k != nil {
+			if k.contexts += len(text); k.contexts > MaxLinkContextBytes {
+				return refuse(ReasonBound, "the manifests of one run pin contexts over %d bytes: pin fewer or shorter ones", MaxLinkContextBytes)
+			}
+		}
+		if contentDigest(text) != m.ContentDigest {
 			return refuse(ReasonPins, "the pins do not give the content that the manifest names")
 		}
 	}

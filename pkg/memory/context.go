@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -217,14 +216,6 @@ func reasonFor(overlap int) string {
 	return "recent"
 }
 
-// isPinReason reports whether reasonFor gives such a text: a manifest carries no
-// other words into a prompt.
-func isPinReason(reason string) bool {
-	var n int
-	_, err := fmt.Sscanf(reason, "shares %d words with the query", &n)
-	return reason == reasonFor(0) || err == nil && n > 0 && reason == reasonFor(n)
-}
-
 // exclusionReasons are in the order in which they stand in a context.
 var exclusionReasons = []string{ExcludedConflict, ExcludedCount, ExcludedPins, ExcludedTokens, ExcludedRetired, ExcludedUnreviewed}
 
@@ -248,113 +239,4 @@ func exclusions(by map[string][]string) []Exclusion {
 		list = append(list, e)
 	}
 	return list
-}
-
-// conflictsAt pins the open conflicts of which the head holds a side, and returns
-// the memories to withhold: those of conflicts of which it holds both.
-func (p *project) conflictsAt(head *set, m *Manifest) map[string]bool {
-	withheld := map[string]bool{}
-	var ids []string
-	for _, c := range p.found {
-		left, right := head.view.has(c.left.index), head.view.has(c.right.index)
-		if c.status != ConflictOpen || !left && !right {
-			continue
-		}
-		ids = append(ids, c.ID)
-		if left && right && c.Severity == Blocks {
-			for _, id := range slices.Concat(c.LeftMemories, c.RightMemories) {
-				withheld[id] = true
-			}
-		}
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	m.Conflicts, m.ConflictCount = ids[:min(len(ids), MaxContextConflicts)], len(ids)
-	return withheld
-}
-
-// rebuild makes a context from pins alone.
-func (p *project) rebuild(m *Manifest) (*Context, *Refusal) {
-	head, fault := p.headOn(m.Ref, m.Head)
-	if fault != nil {
-		return nil, fault
-	}
-	c := &Context{Version: ContextVersion, Project: p.id, Ref: m.Ref, Head: m.Head, Count: m.ConflictCount, Memories: []ContextMemory{}, Conflicts: []ContextConflict{}, Excluded: []Exclusion{}}
-	seen := map[string]bool{}
-	for _, pin := range m.Memories {
-		e := head.view.active(p, pin.ID)
-		if e == nil || seen[pin.ID] || e.Unreviewed && !m.Baseline || !isPinReason(pin.Reason) {
-			return nil, refuse(ReasonPins, "the manifest pins a memory that is not accepted at its head")
-		}
-		seen[pin.ID] = true
-		c.Memories = append(c.Memories, p.contextMemory(e, pin.Reason))
-	}
-	for _, id := range m.Conflicts {
-		if len(p.equal[id]) == 0 {
-			return nil, refuse(ReasonPins, "the manifest pins a conflict that there is not")
-		}
-		f := p.equal[id][0]
-		c.Conflicts = append(c.Conflicts, ContextConflict{f.ID, f.Type, f.Identity, f.LeftMemories, f.RightMemories})
-	}
-	for _, e := range m.Excluded {
-		if !slices.Contains(exclusionReasons, e.Reason) || len(e.IDs) > e.Count {
-			return nil, refuse(ReasonPins, "the manifest excludes for a reason that there is not")
-		}
-		c.Excluded = append(c.Excluded, e)
-	}
-	return c, nil
-}
-
-func (p *project) contextMemory(m *Memory, reason string) ContextMemory {
-	at := p.sets[m.revised.set]
-	c := ContextMemory{ID: m.ID, Content: m.Content, Kind: m.Kind, EventType: m.EventType, Scope: m.Scope, Visibility: m.Visibility, Tags: m.Tags,
-		FactKey: m.FactKey, Subject: m.Subject, ValidFrom: m.ValidFrom, ValidTo: m.ValidTo, Protected: m.Protected, Unreviewed: m.Unreviewed,
-		Changeset: at.Name(), Author: at.Author.Principal, Reason: reason}
-	if m.Unreviewed {
-		c.Author = "unknown"
-	}
-	if m.Confidence != "" {
-		c.Confidence = jsontext.Value(m.Confidence)
-	}
-	return c
-}
-
-// wordsOf are the different words of a text, normalized and without case, with
-// their numbers.
-func wordsOf(text string) map[string]int {
-	words := map[string]int{}
-	for _, w := range splitWords(text) {
-		if _, known := words[w]; !known {
-			words[w] = len(words)
-		}
-	}
-	return words
-}
-
-func splitWords(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(normalize(text)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
-}
-
-// overlap counts the words of the query that a memory has.
-func overlap(query map[string]int, m *Memory) int {
-	if len(query) == 0 {
-		return 0
-	}
-	found := make([]bool, len(query))
-	n := 0
-	count := func(text string) {
-		for _, w := range splitWords(text) {
-			if i, asked := query[w]; asked && !found[i] {
-				found[i] = true
-				n++
-			}
-		}
-	}
-	count(m.Content)
-	count(m.FactKey)
-	count(m.Subject)
-	for _, tag := range m.Tags {
-		count(tag)
-	}
-	return n
 }

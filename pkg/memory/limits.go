@@ -59,6 +59,9 @@ const (
 	// maxPinBytes bounds the ids that a manifest pins, and again those that it
 	// names as excluded, so that it fits a record of the default size.
 	maxPinBytes = 8 << 10
+	// MaxLinkContextBytes bounds the contexts that the manifests of one admission
+	// pin: every fold makes them again, and a short manifest can pin a long context.
+	MaxLinkContextBytes = 2 << 20
 	// MaxContextConflicts is how many open conflicts a context lists by id; the
 	// rest are counted.
 	MaxContextConflicts = 32
