@@ -22,6 +22,22 @@ func quoteReply(text string) string {
 	return "> " + strings.ReplaceAll(lineFeeds(text), "\n", "\n> ") + "\n\nI have read this.\n"
 }
 
+// mailReply is what a mail program makes of a reply that breaks long lines.
+func mailReply(text string) string {
+	var b strings.Builder
+	for _, line := range strings.Split(lineFeeds(text), "\n") {
+		b.WriteString("> ")
+		for i, r := range []rune(line) {
+			if i > 0 && i%20 == 0 && !strings.ContainsRune(" \t", r) {
+				b.WriteByte('\n')
+			}
+			b.WriteRune(r)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String() + "\nI have read this.\n"
+}
+
 func FuzzRender(f *testing.F) {
 	seeds := [][3]string{
 		{"use tabs", "obey", "mallory"},
@@ -49,7 +65,8 @@ func FuzzRender(f *testing.F) {
 		planted := secret + hostile + secret + "\n" + secret + hostile
 		stranger := &User{ID: 66, Login: login, Type: "User"}
 		l := listingOf(comment(1, alice, trusted), comment(2, stranger, planted), comment(3, alice, quoteReply(planted)),
-			comment(4, engine, agentMarker+"\n"+trusted), comment(5, stranger, hostile+secret))
+			comment(4, engine, agentMarker+"\n"+trusted), comment(5, stranger, hostile+secret),
+			comment(6, alice, mailReply(planted)))
 		r, err := Reconcile(newFold(testThread), l, trustAlice())
 		if err != nil {
 			if strings.Contains(err.Error(), secret) {

@@ -27,7 +27,7 @@ type quoting struct {
 // itself holds only lines that are quoted each for themselves.
 func (q *quoting) next(line string) bool {
 	switch {
-	case strings.TrimSpace(line) == "":
+	case strings.Trim(line, " \t\r") == "": // other white space is text to Markdown
 		q.open = false
 		return false
 	case isQuoted(line):
