@@ -11,10 +11,12 @@ func TestWhatManifestsCostAFoldIsBounded(t *testing.T) {
 	w.limits.MaxRecordBytes = 1 << 20
 	w.root()
 	const size, count = 16_000, 20
+	var all []Op
 	for i := range count {
-		w.commit(one, session("one", "a"), named(fmt.Sprintf("m%02d", i), fmt.Sprintf(`{"content":%q}`, fmt.Sprint(i)+long(size))))
+		all = append(all, named(fmt.Sprintf("m%02d", i), fmt.Sprintf(`{"content":%q}`, fmt.Sprint(i)+long(size))))
 	}
 	ref := session("one", "a")
+	w.commit(one, ref, all...)
 	s := w.fold()
 	c, m, err := s.ContextAt(ContextQuery{Project: "demo", Ref: ref, MaxTokens: MaxContextTokens})
 	if err != nil {
