@@ -152,7 +152,7 @@ func TestAThreadIsFoundInTheEventOrNamed(t *testing.T) {
 	th.role(t, "thread-context", contextToken, dispatch, nil).wants(t, 2, "input number: not given, and the event has no issue or pull request")
 	th.role(t, "thread-context", contextToken, dispatch, map[string]string{"number": "1"}).wants(t, 0, "", "number", "1", "full", "1", "unverified", "1")
 	th.role(t, "thread-context", contextToken, `{}`, map[string]string{"number": "1"}).wants(t, 0, "", "full", "0", "unverified", "2")
-	th.role(t, "thread-context", contextToken, dispatch, map[string]string{"number": "7"}).wants(t, 1, "the thread cannot be read: the issue cannot be read: not found")
+	th.role(t, "thread-context", contextToken, dispatch, map[string]string{"number": "7"}).wants(t, 1, "the thread cannot be read: no issue or pull request can be read under the number, and discussions are not supported: not found")
 	th.role(t, "thread-context", "ghs_unknown", dispatch, map[string]string{"number": "1"}).wants(t, 1, "not authorized")
 	th.event = "issue_comment"
 	for input, value := range map[string]string{"history-comment-count": "five", "pinned-comments": "x", "comment-ids": "issue:1", "agent-marker": "x", "engine-actor": "a b", "inputs": "a: 1", "inputs-file": "/nowhere", "base-state": "/nowhere", "command-prefix": "a b"} {

@@ -144,6 +144,9 @@ func (r *reader) still(ctx context.Context) (bool, error) {
 // pass reads everything once into l. On an error l holds what was read before.
 func (r *reader) pass(ctx context.Context, l *thread.Listing) (changed bool, err error) {
 	one, changed, err := r.getIssue(ctx)
+	if isKind(err, github.ErrNotFound) {
+		return false, fmt.Errorf("no issue or pull request can be read under the number, and discussions are not supported: %w", err)
+	}
 	if err != nil {
 		return false, fmt.Errorf("the issue cannot be read: %w", err)
 	}
