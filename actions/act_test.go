@@ -15,11 +15,21 @@ import (
 	"testing"
 )
 
-// suite is a folder with what a consumer gets of this repository: the actions, the
-// reusable workflows, and the source that binaries are built from. It is no release.
+// suite is a folder with what a consumer's jobs use of this repository: the actions
+// and the reusable workflows. It is no release. act copies it for each step.
 var suite = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(scratch, "suite")
-	for _, from := range []string{"actions", filepath.Join(".github", "workflows"), "cmd", "pkg", "go.mod", "go.sum"} {
+	return copyOf("suite", "actions", filepath.Join(".github", "workflows"))
+})
+
+// source is suite with what binaries are built from.
+var source = sync.OnceValues(func() (string, error) {
+	return copyOf("source", "actions", filepath.Join(".github", "workflows"), "cmd", "pkg", "go.mod", "go.sum")
+})
+
+// copyOf copies parts of this repository, without its tests, into a folder.
+func copyOf(name string, parts ...string) (string, error) {
+	dir := filepath.Join(scratch, name)
+	for _, from := range parts {
 		err := filepath.WalkDir(filepath.Join(root(), from), func(path string, d os.DirEntry, err error) error {
 			if err == nil && d.Name() == "testdata" {
 				return fs.SkipDir
@@ -49,7 +59,7 @@ var suite = sync.OnceValues(func() (string, error) {
 		}
 	}
 	return dir, nil
-})
+}
 
 // alone is how a program is kept off every network, where this process may: no
 // test needs one, and none would get through.

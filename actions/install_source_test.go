@@ -123,7 +123,7 @@ func TestASourceBuildThatFailsSaysSo(t *testing.T) {
 // TestARealSourceBuildUnderAHostileJob builds with the Go of this machine, the
 // modules of its cache and an empty build cache.
 func TestARealSourceBuildUnderAHostileJob(t *testing.T) {
-	dir, err := suite()
+	dir, err := source()
 	if err != nil {
 		t.Fatal(err)
 	}

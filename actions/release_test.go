@@ -165,7 +165,7 @@ func TestDigestsArePinnedInTheCommitOfARelease(t *testing.T) {
 // TestTwoIndependentBuildsOfOneCommitAreTheSame builds one role in two folders,
 // each with a cache of its own that is empty, under environments that differ.
 func TestTwoIndependentBuildsOfOneCommitAreTheSame(t *testing.T) {
-	ours, err := suite()
+	ours, err := source()
 	if err != nil {
 		t.Fatal(err)
 	}
