@@ -173,19 +173,31 @@ func (c *comparison) touchedBy(sets []*set) map[int32]bool {
 	touched := map[int32]bool{}
 	for _, s := range sets {
 		for n := range s.Ops {
-			op := &s.Ops[n]
-			id, _ := op.identify()
-			if id.result == "" && (op.Type == AddMemory || op.Type == SupersedeMemory) {
-				id.result = defaultID(s.ID, n)
-			}
-			for _, name := range []string{id.target, id.result} {
-				if i, known := c.p.memoryIndex[name]; known {
+			for _, i := range c.p.touches(s, n) {
+				if i >= 0 {
 					touched[i] = true
 				}
 			}
 		}
 	}
 	return touched
+}
+
+// touches are the numbers of the memories that an op names or creates; -1 is none.
+func (p *project) touches(s *set, n int) (numbers [2]int32) {
+	op := &s.Ops[n]
+	id, _ := op.identify()
+	if id.result == "" && (op.Type == AddMemory || op.Type == SupersedeMemory) {
+		id.result = defaultID(s.ID, n)
+	}
+	for at, name := range [...]string{id.target, id.result} {
+		if i, known := p.memoryIndex[name]; known {
+			numbers[at] = i
+		} else {
+			numbers[at] = -1
+		}
+	}
+	return numbers
 }
 
 // sameMeaning reports whether nothing that a reader relies on differs; marks

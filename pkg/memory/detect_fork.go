@@ -6,13 +6,15 @@ package memory
 func (c *comparison) fork() {
 	c.found = make(map[int32]*Memory, len(c.touched))
 	for _, s := range c.work {
-		for i := range c.touchedBy([]*set{s}) {
-			if _, noted := c.found[i]; noted || !c.touched[i] {
-				continue
-			}
-			c.found[i] = nil
-			if len(s.parents) > 0 {
-				c.found[i] = c.p.sets[s.parents[0]].view.mem.get(i)
+		for n := range s.Ops {
+			for _, i := range c.p.touches(s, n) {
+				if _, noted := c.found[i]; noted || !c.touched[i] {
+					continue
+				}
+				c.found[i] = nil
+				if len(s.parents) > 0 {
+					c.found[i] = c.p.sets[s.parents[0]].view.mem.get(i)
+				}
 			}
 		}
 	}
