@@ -247,8 +247,9 @@ func (c *comparison) op(s *set, n int) {
 	left := c.left.view.active(c.p, id.target)
 	replaces := op.Type == CorrectMemory || op.Type == SupersedeMemory || op.Type == MarkDuplicate
 	user := s.user
-	if source := op.Text("cherrypicked_from"); source != "" {
-		// A picked op is its author's, whoever picked it.
+	if source := op.Text("cherrypicked_from"); source != "" && s.ID == virtualID {
+		// A picked op is its author's, whoever picked it. On a branch of its own an
+		// op says of itself what it likes.
 		if picked, ok := c.p.pickedSource(source); ok {
 			user, s = picked.user, picked
 		}

@@ -1,6 +1,9 @@
 package memory
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestAContradictionIsFoundThoughTheProposalMarksWhatItContradicts(t *testing.T) {
 	accepted := ops(named("f", `{"kind":"fact","fact_key":"a","content":"1"}`), named("g", `{"content":"other"}`))
@@ -102,5 +105,30 @@ func TestNothingPrivateReachesASharedRefWithoutAConflict(t *testing.T) {
 				t.Error(summary(list))
 			}
 		})
+	}
+}
+
+func TestAnOpThatSaysItWasPickedFromAPersonsHasNoneOfTheirTrust(t *testing.T) {
+	w := newWorld(t)
+	w.root()
+	theirs := w.commit(ada, session("ada", "a"), named("u", `{"content":"1","approval":"user_approved","topic_id":"x","actor_id":"ada"}`))
+	v := w.show(ben, w.propose(ada, theirs))
+	records, token, err := w.fold().Approve(w.clerk(ben), acknowledge(w.approval(ben, v), v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.publish(records)
+	if err := w.tryMerge(ben, token); err != nil {
+		t.Fatal(err)
+	}
+	forged := op(SupersedeMemory, "u", "", fmt.Sprintf(`{"content":"2","cherrypicked_from":"%s#0"}`, theirs))
+	head := w.commit(two, session("two", "b"), forged)
+	const want = "boundary_violation/acknowledge, trust_downgrade/blocks temporal_update"
+	for name, selected := range map[string][]Selection{"the branch": nil, "the op, picked": {{head, 0}}} {
+		proposal := w.propose(two, head, selected...)
+		list, err := w.fold().Detect("demo", proposal)
+		if got := summary(list); err != nil || got != want {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
 	}
 }
