@@ -50,8 +50,11 @@ func ReadPolicy(path string) (*memory.Policy, error) {
 }
 
 // TakeKeys reads the merge keys and removes them from the environment of the
-// process, so that no child gets them. other are secrets that no key may equal.
+// process, so that no child gets them. On Linux the process is closed, too: the
+// environment that it was started with stays readable in /proc otherwise, for
+// every process of the same user. other are secrets that no key may equal.
 func TakeKeys(a *action.Action, other ...string) (*memory.KeyRing, error) {
+	closeProcess()
 	text := a.GetInput(InputKeys.Name)
 	for _, name := range []string{InputKeys.Variable(), KeysVariable} {
 		if err := os.Unsetenv(name); err != nil {
