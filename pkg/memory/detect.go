@@ -13,7 +13,6 @@ type comparison struct {
 	base, left, right *set
 	target            string // ref
 	rights            []*set // what the right adds to base and left, in order
-	lefts             []*set // what the left adds to the base
 	work              []*set // the proposal's own changesets; rights, where no ops are picked
 	head              *set   // the proposal's
 	touched           map[int32]bool
@@ -47,7 +46,6 @@ func (p *project) detect(t *proposalState) []*Conflict {
 		}
 		c.rights = c.work
 	}
-	c.lefts = p.setsOf(target, t.base.view)
 	c.run()
 	return c.finish(t.ID, t.head.Name())
 }
@@ -142,30 +140,6 @@ func (c *comparison) run() {
 	}
 	c.contradictions(changed, own)
 	c.copies(changed)
-	c.unaccepted()
-}
-
-// unaccepted compares what the left changed with the history that both accept,
-// where the left is no reviewed branch itself.
-func (c *comparison) unaccepted() {
-	if c.left.landed || len(c.lefts) == 0 {
-		return
-	}
-	touched := c.touchedBy(c.lefts)
-	var changed []*Memory
-	history := newKeyIndex(c.p.id)
-	for i := range touched {
-		if m := c.left.view.mem.get(i); m != nil && m.Active && !sameMeaning(c.base.view.mem.get(i), m) {
-			changed = append(changed, m)
-		}
-	}
-	c.base.view.mem.each(func(i int32, m *Memory) {
-		if m != nil && m.Active && !touched[i] {
-			history.add(m)
-		}
-	})
-	sortMemories(changed)
-	c.contradictions(changed, history)
 }
 
 // touchedBy returns the numbers of the memories that ops name or create.
