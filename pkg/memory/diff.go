@@ -194,7 +194,11 @@ func (x *differ) memory(id string, before, after *Memory, facts, active *keyInde
 		e.Kind, e.Before, e.Label = before.Kind, before.Content, TemporalUpdate
 	}
 	if after != nil && after.Active {
-		if e.Fields = x.p.fieldChanges(before, after); before == nil && len(e.Fields) > 0 && e.Fields[0].Name == "kind" {
+		found := before
+		if found != nil && !found.Active {
+			found = nil // nothing of it is known to readers of the base
+		}
+		if e.Fields = x.p.fieldChanges(found, after); found == nil && len(e.Fields) > 0 && e.Fields[0].Name == "kind" {
 			e.Fields = e.Fields[1:] // the entry names it
 		}
 	}
@@ -208,6 +212,13 @@ func (x *differ) memory(id string, before, after *Memory, facts, active *keyInde
 		}
 	} else {
 		e.Change = "absent"
+	}
+	if after != nil && after.Active && before != nil && before.origin != after.origin {
+		// Its identity was free again: what has it now came by an op of its own.
+		if e.Change = "added anew"; !before.Active {
+			e.Change = "brought back"
+		}
+		x.d.Added = append(x.d.Added, e)
 	}
 	if before == nil && after != nil {
 		e.Change = "added"

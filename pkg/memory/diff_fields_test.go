@@ -55,3 +55,18 @@ func TestADiffShowsWhatAFieldWas(t *testing.T) {
 		}
 	}
 }
+
+func TestADiffShowsWhatTakesTheIdentityOfARetiredMemory(t *testing.T) {
+	w := newWorld(t)
+	w.root()
+	w.commit(one, session("one", "a"), named("m", `{"content":"old","kind":"fact"}`))
+	base := w.commit(one, session("one", "a"), op(SupersedeMemory, "m", "", `{}`))
+	head := w.commit(one, session("one", "a"), named("m", `{"content":"NEW","kind":"fact","tags":["TAG"]}`))
+	d, err := w.fold().Diff("demo", base, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Added) != 1 || d.Added[0].Change != "brought back" || d.Added[0].Before != "old" || d.Added[0].After != "NEW" || !strings.Contains(d.Markdown(), "TAG") {
+		t.Errorf("%+v", d.Added)
+	}
+}
