@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,7 +152,6 @@ func (m *memoryRig) sameByHand(t testing.TB, s *memory.State, dir string) {
 
 func TestAgentPersistAndCommandLineFoldAlike(t *testing.T) {
 	m := begunRig(t)
-	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 3 {
 		a := m.agent(t, agentOne)
 		ref := fmt.Sprintf("refs/sessions/one/r%d", round)
@@ -167,23 +165,17 @@ func TestAgentPersistAndCommandLineFoldAlike(t *testing.T) {
 			}
 			made := a.must("memory_changeset_create", in)
 			head = made["changeset_id"].(string)
-			if i%2 == 1 {
-				continue
-			}
-			// A third is forged: copies of what stands, changed at random, and types that
-			// are persistence's own at the end, since what follows on them is lost.
-			shown := a.must("memory_show", args{"changeset_id": head})["changeset"].(map[string]any)
-			id := shown["changeset_id"].(string)
-			text := fmt.Sprintf(`{"schema_version":"memory_git/v1","changeset_id":%q,"project_id":"demo","ref_name":%q,"parent_ids":[%q],"author":{"principal":%q,"actor":"one"},"message":"m","created_at":"2026-01-01T00:00:00.000Z","idempotency_key":"f%d-%d","operations":[],"integrity_digest":"sha256:%064d"}`,
-				id, ref, head, agentOne, round, i, random.IntN(1000))
-			a.forge([]string{memory.TypeChangeset, memory.TypeRef, memory.TypeProposal, memory.TypeManifest}[i/2%4], text)
+			// A third is forged, types that are persistence's own at the end, since what
+			// follows on them is lost.
+			typ, payload := forgery(t, m.state(t), i, ref, head, fmt.Sprintf("f%d-%d", round, i))
+			a.forge(typ, payload)
 		}
 		a.must("memory_merge_propose", args{"source": ref, "message": "m", "idempotency_key": fmt.Sprint("p", round)})
 		for _, typ := range []string{memory.TypeAdmission, memory.TypeMerge, memory.TypeReview} {
 			a.forge(typ, `{"schema_version":"memory_git/v1"}`)
 		}
 		r := a.persist()
-		if r.code != 0 || r.outputs["memory-accepted"] != "25" || r.outputs["memory-refused"] != "9" {
+		if r.code != 0 || r.outputs["memory-accepted"] != "25" || r.outputs["memory-refused"] != "15" {
 			t.Fatalf("exit %d, outputs %v\n%s\n%s", r.code, r.outputs, r.printed, r.summary)
 		}
 		s := m.state(t)
@@ -207,7 +199,7 @@ func TestAgentPersistAndCommandLineFoldAlike(t *testing.T) {
 			}
 			n++
 		}
-		if n != 6*(round+1) {
+		if n != 12*(round+1) {
 			t.Errorf("%d diagnostics", n)
 		}
 	}
