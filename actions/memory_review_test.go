@@ -161,3 +161,22 @@ func TestWhileThePolicyIsReadOnlyNothingIsWritten(t *testing.T) {
 	}
 	m.audited(t)
 }
+
+func TestTheApprovalOfAReviewerWhoLostTheScopeMergesNothing(t *testing.T) {
+	m := newMemoryRig(t)
+	m.begin(t, "demo")
+	envelope := m.approved(t, ada, m.proposed(t, agentOne, "a", m.committed(t, agentOne, "a", fact(t, "a", "It is a."))), "merger="+ben)
+	policy := textOf(t, m.policy)
+	for name, without := range map[string][2]string{
+		"no entry": {"{user: 11, actor: ada", "{user: 14, actor: ada"}, "no scope": {"actor: ada, scopes: [memory.read, memory.review", "actor: ada, scopes: [memory.read"},
+		"no project": {"memory.merge], projects: [demo]", "memory.merge], projects: [other]"},
+	} {
+		now := m.dir + "/" + name + ".yml"
+		write(t, now, strings.Replace(policy, without[0], without[1], 1))
+		r := m.merge(t, ben, envelope, "INPUT_MEMORY_POLICY="+now)
+		if r.code != 1 || r.outputs["status"] != "refused" || !strings.Contains(r.printed, "policy: ") && !strings.Contains(r.printed, "the reviewer needs the scope memory.review") {
+			t.Errorf("%s: exit %d, outputs %v\n%s", name, r.code, r.outputs, r.printed)
+		}
+	}
+	m.merge(t, ben, envelope).want(t, 0, "merged", map[string]string{"status": "merged"})
+}

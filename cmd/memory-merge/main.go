@@ -98,7 +98,11 @@ func (m *merger) merge(ctx context.Context) error {
 		// A branch that moved takes time: the clock is that of each try.
 		m.job.Now = time.Now()
 		return m.job.Change(snap, "carry out proposal "+m.token.Envelope.Proposal, func(s *memory.State, c memory.Clerk) ([]ledger.Record, error) {
-			return s.Merge(c, memory.MergeRequest{Token: m.token, Keys: m.keys, Binding: binding, RecordID: m.recordID})
+			records, err := s.Merge(c, memory.MergeRequest{Token: m.token, Keys: m.keys, Binding: binding, RecordID: m.recordID})
+			if err == nil && len(records) > 0 {
+				err = m.job.MayReview(m.token.Envelope.Reviewer, m.project)
+			}
+			return records, err
 		})
 	})
 	return err

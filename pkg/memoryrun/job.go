@@ -64,12 +64,22 @@ func Fold(snap ledger.Snapshot, limits ledger.Limits) *memory.State {
 // MayMerge returns why a user could not carry out a merge in a project; an
 // authorization for them would be good for nothing.
 func (j *Job) MayMerge(user, project string) error {
+	return j.may(user, project, memory.ScopeMerge, "the merger")
+}
+
+// MayReview returns why the approval of a user stands for nothing any more, as the
+// policy is now.
+func (j *Job) MayReview(user, project string) error {
+	return j.may(user, project, memory.ScopeReview, "the reviewer")
+}
+
+func (j *Job) may(user, project string, scope memory.Scope, who string) error {
 	entry, refusal := j.Policy.Principal(user)
 	switch {
 	case refusal != nil:
 		return refusal
-	case !entry.Has(memory.ScopeMerge) || !entry.MayUse(project):
-		return &memory.Refusal{Reason: memory.ReasonScope, Detail: "the merger needs the scope memory.merge for the project"}
+	case !entry.Has(scope) || !entry.MayUse(project):
+		return &memory.Refusal{Reason: memory.ReasonScope, Detail: fmt.Sprintf("%s needs the scope %s for the project", who, scope)}
 	}
 	return nil
 }
