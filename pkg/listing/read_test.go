@@ -139,7 +139,9 @@ func TestAReviewCommentThatAPageSkippedIsNotMissing(t *testing.T) {
 	h := newHub(t, pull, MaxRequests)
 	// One of the first page is deleted before the second is read, and neither count
 	// nor time of the issue say so.
-	h.Before(func(r githubtest.Request) bool { return strings.Contains(r.Path, "/pulls/") && pageOf("comments", 2)(r) }, func() {
+	h.Before(func(r githubtest.Request) bool {
+		return strings.Contains(r.Path, "/pulls/") && pageOf("comments", 2)(r)
+	}, func() {
 		h.Change(octo, 1, func(i *githubtest.Issue) { i.ReviewComments = i.ReviewComments[1:] })
 	})
 	r := mustRead(t, h.source)
