@@ -15,7 +15,6 @@ import (
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/branch"
 	"github.com/repo-memory/ledger/pkg/compaction"
-	"github.com/repo-memory/ledger/pkg/github"
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/publish"
 	"github.com/repo-memory/ledger/pkg/regular"
@@ -59,13 +58,8 @@ type applier struct {
 func newApplier(a *action.Action) (*applier, error) {
 	p := &applier{Action: a, file: a.GetInput("plan")}
 	var err error
-	p.remote, err = branch.ParseRemote(a.GetInput("remote"), a.GetInput("token"), a.Getenv("GITHUB_SERVER_URL"))
-	if err != nil {
-		return nil, action.BadInput("remote", "%v", err)
-	}
-	p.write, err = (publish.Options{}).Choose(publish.Mode(a.GetInput("publish")), p.remote, a.Getenv, github.Options{Waiting: p.waiting})
-	if err != nil {
-		return nil, action.BadInput("publish", "%v", err)
+	if p.remote, p.write, err = publish.FromInputs(a); err != nil {
+		return nil, err
 	}
 	limits := ledger.DefaultLimits()
 	limits.MaxSegmentBytes = a.BytesInput("max-segment-kb")

@@ -2,11 +2,9 @@ package main
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/compaction"
-	"github.com/repo-memory/ledger/pkg/github"
 )
 
 // report writes outputs, one line of log and the job summary.
@@ -60,11 +58,6 @@ func (p *applier) report() {
 	}
 	s.List("Shards that cannot be compacted", "%s: %s", items...)
 	p.AddStepSummary(s.String())
-}
-
-// waiting tells why nothing seems to happen.
-func (p *applier) waiting(d time.Duration, why *github.Error) {
-	p.Noticef("waiting %v: %v", d.Round(time.Second), why)
 }
 
 func orNone(head string) any {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/branch"
-	"github.com/repo-memory/ledger/pkg/github"
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/memory"
 	"github.com/repo-memory/ledger/pkg/memoryrun"
@@ -58,11 +57,8 @@ func newMerger(a *action.Action) (*merger, error) {
 	if !memory.IsSegment(m.project) {
 		return nil, action.BadInput("memory-project", "got %s; want letters, digits, dots, hyphens or underscores, at most 64", action.Quote(m.project, 80))
 	}
-	if m.remote, err = branch.ParseRemote(a.GetInput("remote"), a.GetInput("token"), a.Getenv("GITHUB_SERVER_URL")); err != nil {
-		return nil, action.BadInput("remote", "%v", err)
-	}
-	if m.write, err = (publish.Options{}).Choose(publish.Mode(a.GetInput("publish")), m.remote, a.Getenv, github.Options{Waiting: m.waiting}); err != nil {
-		return nil, action.BadInput("publish", "%v", err)
+	if m.remote, m.write, err = publish.FromInputs(a); err != nil {
+		return nil, err
 	}
 	m.job = memoryrun.Job{Role: role.Name, Ledger: a.GetInput("ledger"), Now: time.Now()}
 	if m.job.Limits, err = memoryrun.Limits(a); err != nil {
@@ -151,9 +147,4 @@ func (m *merger) report(failed error) {
 		[]any{action.Markdown("reviewed by user"), e.Reviewer}, []any{action.Markdown("merged by user"), e.Merger},
 		[]any{action.Markdown("key"), e.KeyID}, []any{action.Markdown("attempts"), m.update.Attempts})
 	m.AddStepSummary(s.String())
-}
-
-// waiting tells why nothing seems to happen.
-func (m *merger) waiting(d time.Duration, why *github.Error) {
-	m.Noticef("waiting %v: %v", d.Round(time.Second), why)
 }

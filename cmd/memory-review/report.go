@@ -4,10 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/repo-memory/ledger/pkg/action"
-	"github.com/repo-memory/ledger/pkg/github"
 	"github.com/repo-memory/ledger/pkg/memory"
 )
 
@@ -119,9 +117,4 @@ func (r *reviewer) reviews() string {
 		}
 	}
 	return s.String()
-}
-
-// waiting tells why nothing seems to happen.
-func (r *reviewer) waiting(d time.Duration, why *github.Error) {
-	r.Noticef("waiting %v: %v", d.Round(time.Second), why)
 }

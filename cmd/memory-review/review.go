@@ -10,7 +10,6 @@ import (
 
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/branch"
-	"github.com/repo-memory/ledger/pkg/github"
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/memory"
 	"github.com/repo-memory/ledger/pkg/memoryrun"
@@ -63,11 +62,8 @@ func newReviewer(a *action.Action) (*reviewer, error) {
 		return nil, action.BadInput("conflicts", "%s needs the ids of conflicts, and findings that say why", r.operation)
 	}
 	var err error
-	if r.remote, err = branch.ParseRemote(a.GetInput("remote"), a.GetInput("token"), a.Getenv("GITHUB_SERVER_URL")); err != nil {
-		return nil, action.BadInput("remote", "%v", err)
-	}
-	if r.write, err = (publish.Options{}).Choose(publish.Mode(a.GetInput("publish")), r.remote, a.Getenv, github.Options{Waiting: r.waiting}); err != nil {
-		return nil, action.BadInput("publish", "%v", err)
+	if r.remote, r.write, err = publish.FromInputs(a); err != nil {
+		return nil, err
 	}
 	r.job = memoryrun.Job{Role: role.Name, Ledger: a.GetInput("ledger"), Now: time.Now()}
 	if r.job.Limits, err = memoryrun.Limits(a); err != nil {

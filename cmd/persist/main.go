@@ -11,7 +11,6 @@ import (
 
 	"github.com/repo-memory/ledger/pkg/action"
 	"github.com/repo-memory/ledger/pkg/branch"
-	"github.com/repo-memory/ledger/pkg/github"
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/persist"
 	"github.com/repo-memory/ledger/pkg/publish"
@@ -77,12 +76,8 @@ type persister struct {
 func (p *persister) configure() error {
 	var err error
 	p.dir = p.GetInput("directory")
-	p.remote, err = branch.ParseRemote(p.GetInput("remote"), p.GetInput("token"), p.Getenv("GITHUB_SERVER_URL"))
-	if err != nil {
-		return action.BadInput("remote", "%v", err)
-	}
-	if p.write, err = (publish.Options{}).Choose(publish.Mode(p.GetInput("publish")), p.remote, p.Getenv, github.Options{Waiting: p.waiting}); err != nil {
-		return action.BadInput("publish", "%v", err)
+	if p.remote, p.write, err = publish.FromInputs(p.Action); err != nil {
+		return err
 	}
 	if p.limits, err = ledger.ParseLimits(p.GetInput); err != nil {
 		return action.BadInput("max-record-kb", "%v", err)

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/repo-memory/ledger/pkg/action"
-	"github.com/repo-memory/ledger/pkg/github"
 	"github.com/repo-memory/ledger/pkg/ledger"
 	"github.com/repo-memory/ledger/pkg/persist"
 	"github.com/repo-memory/ledger/pkg/publish"
@@ -51,11 +49,6 @@ func (p *persister) tell(failed error) {
 	p.tellMemory(r)
 	p.Infof("persisted: %s; %d records, %d files, %d ignored, %d rejected", p.outcome, r.Records, r.Files, r.Ignored.Count, r.Rejected.Count)
 	p.AddStepSummary(p.summary(failed))
-}
-
-// waiting tells why nothing seems to happen.
-func (p *persister) waiting(d time.Duration, why *github.Error) {
-	p.Noticef("waiting %v: %v", d.Round(time.Second), why)
 }
 
 func (p *persister) annotate() {
