@@ -188,8 +188,8 @@ func (c *changer) validate(records []ledger.Record) error {
 	return c.options.Validate(files, records)
 }
 
-// message is the commit message. Nothing in it was chosen by who filled the
-// staging.
+// message is the commit message. Of the staging it holds counts, and in Run the
+// transaction id of its manifest, which the caller has checked for its form.
 func (c *changer) message() string {
 	var parts []string
 	if n := c.report.Records; n > 0 {

@@ -40,7 +40,7 @@ type Options struct {
 	// content, by path, with what each is.
 	Own map[string]string
 	// Ledger is named in the commit message, Run, when it is not empty, is
-	// its second paragraph: one line that leads to the run.
+	// its second paragraph: lines that name the transaction and lead to the run.
 	Ledger, Run string
 }
 
